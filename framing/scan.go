@@ -1,0 +1,190 @@
+package framing
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+// MaxDepth is the deepest nesting that Scan follows, the same as encoding/json.
+const MaxDepth = 10_000
+
+// VerbatimDepth is the deepest nesting that a recording embeds unescaped; some
+// JSON tools give up at 256, and one such line would stop them for the file.
+const VerbatimDepth = 200
+
+// Scan classifies one line, given without its newline, and finds the members of
+// its JSON-RPC envelope. It validates every byte but decodes nothing, reads the
+// line once, allocates nothing, keeps no reference to it, and never fails: what
+// is wrong with the line is in the message's Problems. Members may come in any
+// order; names are compared after decoding their escapes, and are case
+// sensitive.
+//
+// The message is Verbatim if the bytes are one JSON object in valid UTF-8, at
+// most VerbatimDepth deep, without a lone surrogate, with nothing before or
+// after it and no byte below 0x20: it may then be embedded as it is in a line
+// of a JSONL file.
+//
+// Lines of 4 GiB and more are not looked at: they are NotJSON and TooLong.
+// Scan may be called from any goroutine.
+func Scan(line []byte) Message {
+	if uint64(len(line)) > math.MaxUint32 {
+		return Message{Problems: ProblemNotJSON | ProblemTooLong}
+	}
+	// Clearing a stack for MaxDepth levels takes as long as scanning a small
+	// message, so the few lines that are deeper than one word has bits are
+	// scanned again.
+	var stack [1]uint64
+	s := scanner{line: line, stack: stack[:]}
+	if m := s.scan(); m.Problems&ProblemTooDeep == 0 {
+		return m
+	}
+	return scanDeep(line)
+}
+
+//go:noinline
+func scanDeep(line []byte) Message {
+	var stack [(MaxDepth + 63) / 64]uint64
+	s := scanner{line: line, stack: stack[:]}
+	return s.scan()
+}
+
+// A scanner holds what one pass over a line finds. Its methods take the offset
+// where something begins and return the offset after it, or -1 when it is
+// malformed; bad and badDepth then say where.
+type scanner struct {
+	line     []byte
+	stack    []uint64 // one bit a level, set for an object: see value
+	high     uint64   // all words read in strings, ORed: a top bit means not ASCII
+	deepest  int
+	found    Problem // Surrogate, Control, DuplicateKey, TooDeep
+	bad      int     // offset of the first byte that cannot be
+	badDepth int     // levels open there
+}
+
+func (s *scanner) scan() Message {
+	var m Message
+	start := 0
+	if hasBOM(s.line) {
+		start = len(bom)
+	}
+	first := s.space(start)
+	end := -1
+	if first < len(s.line) && s.line[first] == '{' {
+		end = s.object(first, &m)
+	} else {
+		end = s.value(first, 0)
+	}
+	if end < 0 {
+		return s.broken(first, end)
+	}
+	last := s.space(end)
+	if start > 0 || last < len(s.line) || s.high&highBits != 0 && !utf8.Valid(s.line) {
+		return s.broken(first, end)
+	}
+
+	switch s.line[first] {
+	case '{':
+		m.Kind = m.kind()
+	case '[':
+		m.Kind = Batch
+		s.found |= ProblemBatch
+	default:
+		m.Kind = Other
+	}
+	if first > 0 || end < len(s.line) {
+		s.found |= ProblemSpace
+	}
+	m.Depth = uint16(s.deepest)
+	m.Problems = s.found
+	const hinder = ProblemSpace | ProblemControl | ProblemSurrogate
+	m.Verbatim = s.line[first] == '{' && m.Depth <= VerbatimDepth && m.Problems&hinder == 0
+	return m
+}
+
+// kind classifies an object by the members it has.
+func (m *Message) kind() Kind {
+	absent := Span{}
+	switch {
+	case m.Method != absent && m.ID != absent:
+		return Request
+	case m.Method != absent:
+		return Notification
+	case m.Result != absent:
+		return Response
+	case m.Error != absent:
+		return ErrorResponse
+	}
+	return Other
+}
+
+// object reads the line's outermost object, whose brace is at i, and notes
+// where the members of the envelope are.
+func (s *scanner) object(i int, m *Message) int {
+	b := s.line
+	s.deepest = 1
+	i = s.space(i + 1)
+	if i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for {
+		nameAt := i + 1
+		nameEnd, valueAt := s.key(i)
+		if valueAt < 0 {
+			return s.fail(s.bad, 1)
+		}
+		i = s.value(valueAt, 1)
+		if i < 0 {
+			return -1
+		}
+		if field := m.member(b[nameAt : nameEnd-1]); field != nil {
+			if *field != (Span{}) {
+				s.found |= ProblemDuplicateKey
+			}
+			*field = Span{uint32(valueAt), uint32(i)}
+			if field == &m.Method && b[valueAt] == '"' {
+				*field = Span{uint32(valueAt + 1), uint32(i - 1)}
+			}
+		}
+		i = s.space(i)
+		if i >= len(b) {
+			return s.fail(i, 1)
+		}
+		switch b[i] {
+		case ',':
+			i = s.space(i + 1)
+		case '}':
+			return i + 1
+		default:
+			return s.fail(i, 1)
+		}
+	}
+}
+
+// member gives the field for a member of the envelope, nil for any other name.
+func (m *Message) member(name []byte) *Span {
+	switch string(name) {
+	case "id":
+		return &m.ID
+	case "method":
+		return &m.Method
+	case "params":
+		return &m.Params
+	case "result":
+		return &m.Result
+	case "error":
+		return &m.Error
+	case "jsonrpc":
+		return &m.JSONRPC
+	}
+	var decoded [maxMemberName]byte
+	if plain, ok := decodeName(name, &decoded); ok {
+		return m.member(plain)
+	}
+	return nil
+}
+
+// fail notes where the line stopped being JSON.
+func (s *scanner) fail(at, depth int) int {
+	s.bad, s.badDepth = at, depth
+	return -1
+}

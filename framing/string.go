@@ -1,0 +1,153 @@
+package framing
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Bytes repeated over a word, for looking at eight bytes at once.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// str skips a string from after its opening quote to after its closing one.
+func (s *scanner) str(i int) int {
+	b := s.line
+	high := s.high
+	for i >= 0 && i <= len(b)-8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		high |= w
+		stop := stops(w)
+		if stop == 0 {
+			i += 8
+			continue
+		}
+		at := bits.TrailingZeros64(stop) & 0x38 // of the byte in w, in bits
+		i += at >> 3
+		switch byte(w >> at) {
+		case '"':
+			s.high = high
+			return i + 1
+		case '\\':
+			i = s.escape(i)
+		default:
+			return s.fail(i, 0)
+		}
+	}
+	s.high = high
+	if i < 0 {
+		return -1
+	}
+	return s.strTail(i)
+}
+
+// stops marks the bytes of w that end a plain run in a string: a quote, a
+// backslash, and what is below 0x20. The top bit of the lowest such byte is
+// set; bits above it mean nothing, for a subtraction may have borrowed there.
+// XOR with 2 moves the quote (0x22) to 0x20 and space and ! out of its way, so
+// that one comparison with 0x21 finds quotes and control bytes.
+func stops(w uint64) uint64 {
+	quoteOrControl := (w ^ 0x02*lowBits) - 0x21*lowBits
+	backslash := (w ^ '\\'*lowBits) - lowBits
+	return (quoteOrControl | backslash) &^ w & highBits
+}
+
+// strTail is str for the last bytes of a line.
+func (s *scanner) strTail(i int) int {
+	b := s.line
+	for i < len(b) {
+		c := b[i]
+		s.high |= uint64(c)
+		switch {
+		case c == '"':
+			return i + 1
+		case c == '\\':
+			if i = s.escape(i); i < 0 {
+				return -1
+			}
+		case c < 0x20:
+			return s.fail(i, 0)
+		default:
+			i++
+		}
+	}
+	return s.fail(i, 0)
+}
+
+// escape skips an escape, whose backslash is at i, or two of them if they are a
+// pair of surrogates.
+func (s *scanner) escape(i int) int {
+	b := s.line
+	if i+1 >= len(b) {
+		return s.fail(i+1, 0)
+	}
+	switch b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+		unit, end := hex4(b, i+2)
+		if end < i+6 {
+			return s.fail(end, 0)
+		}
+		if unit < 0xd800 || unit > 0xdfff {
+			return end
+		}
+		if unit < 0xdc00 && end+1 < len(b) && b[end] == '\\' && b[end+1] == 'u' {
+			if low, lowEnd := hex4(b, end+2); lowEnd == end+6 && low >= 0xdc00 && low <= 0xdfff {
+				return lowEnd
+			}
+		}
+		s.found |= ProblemSurrogate
+		return end
+	}
+	return s.fail(i+1, 0)
+}
+
+// hex4 reads the four hexadecimal digits at i and says where it stopped: at
+// i+4, or before it at what is no such digit, or at the end of b.
+func hex4(b []byte, i int) (v uint32, end int) {
+	for end = i; end < i+4 && end < len(b); end++ {
+		c := b[end]
+		switch {
+		case c-'0' <= 9:
+			v = v<<4 | uint32(c-'0')
+		case c|0x20-'a' <= 5:
+			v = v<<4 | uint32(c|0x20-'a'+10)
+		default:
+			return v, end
+		}
+	}
+	return v, end
+}
+
+// maxMemberName is the length of the longest member of the envelope, jsonrpc.
+const maxMemberName = 7
+
+// decodeName decodes the escapes of a valid name into buf. It is not ok if
+// there are none, or if what they decode to is too long or holds something
+// that no member of the envelope has: then it is none of them.
+func decodeName(name []byte, buf *[maxMemberName]byte) (plain []byte, ok bool) {
+	n := 0
+	for i := 0; i < len(name); n++ {
+		if n == len(buf) {
+			return nil, false
+		}
+		if name[i] != '\\' {
+			buf[n] = name[i]
+			i++
+			continue
+		}
+		if name[i+1] != 'u' {
+			return nil, false
+		}
+		unit, end := hex4(name, i+2)
+		if unit >= 0x80 || unit == '\\' {
+			return nil, false
+		}
+		buf[n] = byte(unit)
+		i = end
+		ok = true
+	}
+	return buf[:n], ok
+}
