@@ -1,0 +1,113 @@
+package grid
+
+import "mcpdbg/ui/termsafe"
+
+// Canvas composes a frame. Draw panes from left to right: each is then
+// appended to its rows. What is drawn over something else, a dialog, costs
+// more, because the rows below it have to be cut.
+type Canvas struct {
+	width int
+	rows  []row
+	seg   []byte // one row of what is being drawn
+	cut   []byte // a row that is being put together anew
+	out   []byte
+}
+
+// row is painted up to the column cells; the rest is blank.
+type row struct {
+	buf   []byte
+	cells int
+}
+
+// Reset makes the canvas w cells wide and h rows high, all blank.
+func (c *Canvas) Reset(w, h int) {
+	c.width = max(w, 0)
+	h = max(h, 0)
+	for len(c.rows) < h {
+		c.rows = append(c.rows, row{})
+	}
+	c.rows = c.rows[:h]
+	for i := range c.rows {
+		c.rows[i] = row{buf: c.rows[i].buf[:0]}
+	}
+}
+
+// Draw puts block into r. A smaller block is filled with blanks, a larger one
+// is cut, and so is what lies outside of the canvas.
+func (c *Canvas) Draw(r Rect, block *Lines) {
+	for y := range max(r.H, 0) {
+		c.seg = appendRow(c.seg[:0], block, y, r.W)
+		c.put(r.X, r.Y+y, r.W)
+	}
+}
+
+// Box draws a frame on the edge of r and block inside of it.
+func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
+	if r.W < 2 || r.H < 2 {
+		c.Draw(r, &Lines{})
+		return
+	}
+	g := f.Border.glyphs()
+	c.seg = f.appendTop(c.seg[:0], g, r.W)
+	c.put(r.X, r.Y, r.W)
+	for y := range r.H - 2 {
+		c.seg = f.Style.Append(c.seg[:0], g.vertical)
+		c.seg = appendRow(c.seg, block, y, r.W-2)
+		c.seg = f.Style.Append(c.seg, g.vertical)
+		c.put(r.X, r.Y+1+y, r.W)
+	}
+	c.seg = f.appendBottom(c.seg[:0], g, r.W)
+	c.put(r.X, r.Y+r.H-1, r.W)
+}
+
+// String returns the frame: all rows in full width, joined by newlines.
+func (c *Canvas) String() string {
+	c.out = c.out[:0]
+	for i := range c.rows {
+		if i > 0 {
+			c.out = append(c.out, '\n')
+		}
+		c.out = append(c.out, c.rows[i].buf...)
+		c.out = termsafe.Pad(c.out, c.width-c.rows[i].cells)
+	}
+	return string(c.out)
+}
+
+// put writes seg, which is w cells wide, at x, y.
+func (c *Canvas) put(x, y, w int) {
+	if y < 0 || y >= len(c.rows) || w <= 0 {
+		return
+	}
+	if from, to := max(x, 0), min(x+w, c.width); from != x || to != x+w {
+		if from >= to {
+			return
+		}
+		c.cut = append(Cut(c.cut[:0], c.seg, from-x, to-from), reset...)
+		c.seg, c.cut = c.cut, c.seg
+		x, w = from, to-from
+	}
+
+	r := &c.rows[y]
+	if x >= r.cells {
+		r.buf = termsafe.Pad(r.buf, x-r.cells)
+		r.buf = append(r.buf, c.seg...)
+		r.cells = x + w
+		return
+	}
+	c.cut = append(Cut(c.cut[:0], r.buf, 0, x), reset...)
+	c.cut = append(c.cut, c.seg...)
+	if right := r.cells - (x + w); right > 0 {
+		c.cut = append(Cut(c.cut, r.buf, x+w, right), reset...)
+	}
+	r.buf, c.cut = c.cut, r.buf
+	r.cells = max(r.cells, x+w)
+}
+
+// appendRow appends row y of block in exactly width cells; there are blanks
+// where the block has none.
+func appendRow(dst []byte, block *Lines, y, width int) []byte {
+	if y >= len(block.lines) {
+		return termsafe.Pad(dst, width)
+	}
+	return block.lines[y].appendTo(dst, width)
+}

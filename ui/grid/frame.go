@@ -1,0 +1,111 @@
+package grid
+
+import (
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// Border is the kind of lines around a pane.
+type Border uint8
+
+const (
+	// Light is for panes without the focus.
+	Light Border = iota
+	// Heavy is for the pane that has it.
+	Heavy
+	// ASCII and HeavyASCII are the same for terminals without line glyphs.
+	ASCII
+	HeavyASCII
+)
+
+type glyphs struct {
+	topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical string
+}
+
+func (b Border) glyphs() glyphs {
+	switch b {
+	case Heavy:
+		return glyphs{"┏", "┓", "┗", "┛", "━", "┃"}
+	case ASCII:
+		return glyphs{"+", "+", "+", "+", "-", "|"}
+	case HeavyASCII:
+		return glyphs{"#", "#", "#", "#", "=", "#"}
+	}
+	return glyphs{"┌", "┐", "└", "┘", "─", "│"}
+}
+
+// Frame is the border of a pane. Title and Right may come from outside; they
+// are cut as need be, Right before Title.
+type Frame struct {
+	Border Border
+	Style  theme.Style
+
+	Title      string
+	TitleStyle theme.Style
+	// Right is shown at the right end of the top line.
+	Right      string
+	RightStyle theme.Style
+}
+
+func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
+	room := w - 2
+	dst = append(dst, f.Style.On...)
+	dst = append(dst, g.topLeft...)
+	dst = append(dst, f.Style.Off...)
+	dst, room = f.appendLabel(dst, g, f.Title, f.TitleStyle, room)
+
+	right := 0
+	if f.Right != "" {
+		right = termsafe.Width(f.Right) + 3
+	}
+	if right > room {
+		right = 0
+	}
+	dst = append(dst, f.Style.On...)
+	dst = repeat(dst, g.horizontal, room-right)
+	dst = append(dst, f.Style.Off...)
+	if right > 0 {
+		dst = append(dst, ' ')
+		dst = f.RightStyle.Append(dst, termsafe.String(f.Right))
+		dst = append(dst, ' ')
+		dst = f.Style.Append(dst, g.horizontal)
+	}
+	return f.Style.Append(dst, g.topRight)
+}
+
+// appendLabel appends the title between two spaces, if there is room for any
+// of it, and returns the room that is left.
+func (f Frame) appendLabel(dst []byte, g glyphs, title string, style theme.Style, room int) ([]byte, int) {
+	const around = 3 // one horizontal and two spaces
+	if title == "" || room <= around {
+		return dst, room
+	}
+	dst = f.Style.Append(dst, g.horizontal)
+	dst = append(dst, ' ')
+	dst = append(dst, style.On...)
+	dst, cells, _ := termsafe.AppendString(dst, title, room-around, termsafe.Options{Ellipsis: f.Border.ellipsis()})
+	dst = append(dst, style.Off...)
+	return append(dst, ' '), room - around - cells
+}
+
+func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
+	dst = append(dst, f.Style.On...)
+	dst = append(dst, g.bottomLeft...)
+	dst = repeat(dst, g.horizontal, w-2)
+	dst = append(dst, g.bottomRight...)
+	return append(dst, f.Style.Off...)
+}
+
+func (b Border) ellipsis() string {
+	if b == ASCII || b == HeavyASCII {
+		return "~"
+	}
+	return termsafe.Ellipsis
+}
+
+func repeat(dst []byte, glyph string, n int) []byte {
+	for range n {
+		dst = append(dst, glyph...)
+	}
+	return dst
+}
