@@ -1,0 +1,87 @@
+package keymap
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Group is the part of the help screen about one scope.
+type Group struct {
+	Title   string
+	Entries []Entry
+}
+
+// Entry is one action on the help screen.
+type Entry struct {
+	ID          string
+	Keys        []string
+	Title, Help string
+	Destructive bool
+	// Disabled is why the action is not possible now, empty if it is.
+	Disabled string
+}
+
+// Help returns what can be done in a scope: first its own actions, then the
+// global ones.
+func (t *Table[C]) Help(scope string, c C) []Group {
+	var groups []Group
+	for _, a := range t.Reachable(scope) {
+		s, _ := t.scope(a.Scope)
+		if len(groups) == 0 || groups[len(groups)-1].Title != s.Title {
+			groups = append(groups, Group{Title: s.Title})
+		}
+		entry := Entry{ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Destructive: a.Destructive}
+		if ok, reason := a.State(c); !ok {
+			entry.Disabled = reason
+			if reason == "" {
+				entry.Disabled = "not possible now"
+			}
+		}
+		group := &groups[len(groups)-1]
+		group.Entries = append(group.Entries, entry)
+	}
+	return groups
+}
+
+// Markdown returns the whole table for the README, one section for each scope
+// that has actions.
+func (t *Table[C]) Markdown() string {
+	var b strings.Builder
+	for _, s := range t.scopes {
+		actions := t.own(s.ID)
+		if len(actions) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "### %s\n\n| keys | action | what it does |\n|---|---|---|\n", s.Title)
+		for _, a := range actions {
+			help := a.Help
+			if a.Destructive {
+				help += " Asks first."
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", markdownKeys(a.Keys), cell(a.Title), cell(help))
+		}
+	}
+	return b.String()
+}
+
+func markdownKeys(keys []string) string {
+	if len(keys) == 0 {
+		return "palette"
+	}
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = "`" + key + "`"
+		if key == "`" {
+			quoted[i] = "`` ` ``"
+		}
+	}
+	return cell(strings.Join(quoted, " "))
+}
+
+// cell escapes what would end a cell of a table, also inside code.
+func cell(text string) string {
+	return strings.ReplaceAll(text, "|", `\|`)
+}

@@ -1,0 +1,284 @@
+package keymap
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// Global is the scope that every table has, behind all that are not modal.
+const Global = "global"
+
+// Scope is a part of the screen that can have the focus.
+type Scope struct {
+	ID string
+	// Title is the heading in help and in the README.
+	Title string
+	// Modal cuts the scope off from Global.
+	Modal bool
+}
+
+// Action is one thing a person can do.
+type Action[C any] struct {
+	// ID is unique in the table. It is what dispatch switches on.
+	ID string
+	// Keys lead to the action, the one to be shown first. An action without
+	// keys is found in the palette.
+	Keys []string
+	// Scope is the ID of a scope, or Global.
+	Scope string
+	// Title names the action in two or three words, Help in a sentence.
+	Title, Help string
+	// Priority is the claim to a place in the footer: the highest come
+	// first, zero stays out.
+	Priority int
+	// Hint replaces the first key and the title in the footer, where one
+	// hint stands for two actions ("j/k", "move").
+	Hint Hint
+	// Everywhere makes a global action reachable in modal scopes.
+	Everywhere bool
+	// Enabled says whether the action is possible, and if not, why. Nil
+	// means always.
+	Enabled func(C) (ok bool, reason string)
+	// Destructive actions lose data or touch the server; they are asked
+	// about first.
+	Destructive bool
+}
+
+// State says whether the action is possible, and if not, why.
+func (a *Action[C]) State(c C) (ok bool, reason string) {
+	if a.Enabled == nil {
+		return true, ""
+	}
+	return a.Enabled(c)
+}
+
+// Table is a checked set of actions. It is not changed after New, so any
+// goroutine may read it.
+type Table[C any] struct {
+	scopes  []Scope
+	actions []Action[C]
+	byID    map[string]*Action[C]
+	byKey   map[binding]*Action[C]
+}
+
+type binding struct{ scope, key string }
+
+// ConflictError is a key that would mean two things in a scope.
+type ConflictError struct {
+	Scope, Key string
+	// First and Second are the IDs of the actions.
+	First, Second string
+}
+
+// Error implements error.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("key %q in scope %q belongs to both %q and %q", e.Key, e.Scope, e.First, e.Second)
+}
+
+// New checks the actions and returns their table. Scopes are given without
+// Global, in the order of help. The error joins everything that is wrong; keys
+// with two meanings are *ConflictError.
+func New[C any](scopes []Scope, actions []Action[C]) (*Table[C], error) {
+	t := &Table[C]{
+		scopes:  append(slices.Clone(scopes), Scope{ID: Global, Title: "Everywhere"}),
+		actions: slices.Clone(actions),
+		byID:    make(map[string]*Action[C], len(actions)),
+		byKey:   make(map[binding]*Action[C]),
+	}
+	errs := t.checkScopes()
+	for i := range t.actions {
+		errs = append(errs, t.add(&t.actions[i])...)
+	}
+	errs = append(errs, t.checkShadows()...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("action table: %w", err)
+	}
+	return t, nil
+}
+
+func (t *Table[C]) checkScopes() (errs []error) {
+	seen := map[string]bool{}
+	for _, s := range t.scopes {
+		if s.ID == "" || s.Title == "" {
+			errs = append(errs, fmt.Errorf("scope %q has no id or no title", s.ID))
+		}
+		if seen[s.ID] {
+			errs = append(errs, fmt.Errorf("scope %q is given twice", s.ID))
+		}
+		seen[s.ID] = true
+	}
+	return errs
+}
+
+func (t *Table[C]) add(a *Action[C]) (errs []error) {
+	if a.ID == "" || a.Title == "" || a.Help == "" {
+		errs = append(errs, fmt.Errorf("action %q needs an id, a title and a help text", a.ID))
+	}
+	if t.byID[a.ID] != nil {
+		errs = append(errs, fmt.Errorf("action %q is given twice", a.ID))
+	}
+	t.byID[a.ID] = a
+	if _, ok := t.scope(a.Scope); !ok {
+		errs = append(errs, fmt.Errorf("action %q has the unknown scope %q", a.ID, a.Scope))
+	}
+	if a.Everywhere && a.Scope != Global {
+		errs = append(errs, fmt.Errorf("action %q is in scope %q and so cannot be everywhere", a.ID, a.Scope))
+	}
+	for _, key := range a.Keys {
+		if err := checkKey(key); err != nil {
+			errs = append(errs, fmt.Errorf("action %q: %w", a.ID, err))
+		}
+		at := binding{a.Scope, key}
+		if first := t.byKey[at]; first != nil {
+			errs = append(errs, &ConflictError{a.Scope, key, first.ID, a.ID})
+		}
+		t.byKey[at] = a
+	}
+	return errs
+}
+
+// checkShadows finds keys of a scope that hide a global action from it.
+func (t *Table[C]) checkShadows() (errs []error) {
+	for i := range t.actions {
+		a := &t.actions[i]
+		scope, ok := t.scope(a.Scope)
+		if !ok || scope.ID == Global {
+			continue
+		}
+		for _, key := range a.Keys {
+			if global := t.global(scope, key); global != nil {
+				errs = append(errs, &ConflictError{scope.ID, key, global.ID, a.ID})
+			}
+		}
+	}
+	return errs
+}
+
+// Lookup returns the action of a key while the given scope has the focus.
+func (t *Table[C]) Lookup(scope, key string) (*Action[C], bool) {
+	if a := t.byKey[binding{scope, key}]; a != nil {
+		return a, true
+	}
+	s, ok := t.scope(scope)
+	if !ok {
+		return nil, false
+	}
+	a := t.global(s, key)
+	return a, a != nil
+}
+
+// ByID returns an action.
+func (t *Table[C]) ByID(id string) (*Action[C], bool) {
+	a, ok := t.byID[id]
+	return a, ok
+}
+
+// Reachable returns the actions of a scope and then those of Global that can
+// be reached from it, in the order they were given. It is what the palette
+// offers.
+func (t *Table[C]) Reachable(scope string) []*Action[C] {
+	actions := t.own(scope)
+	s, ok := t.scope(scope)
+	if !ok || scope == Global {
+		return actions
+	}
+	for _, a := range t.own(Global) {
+		if !s.Modal || a.Everywhere {
+			actions = append(actions, a)
+		}
+	}
+	return actions
+}
+
+// Hint is one entry of the footer.
+type Hint struct {
+	Keys, Title string
+}
+
+// Width is the cells of "keys title".
+func (h Hint) Width() int {
+	return utf8.RuneCountInString(h.Keys) + 1 + utf8.RuneCountInString(h.Title)
+}
+
+// HintGap is the number of cells that Footer leaves between two hints.
+const HintGap = 2
+
+// Footer returns the hints to show in width cells: of the actions that are
+// possible now, those with the highest priority that fit, in the order of the
+// table.
+func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
+	type candidate struct {
+		hint            Hint
+		place, priority int
+	}
+	var fit []candidate
+	for i, a := range t.Reachable(scope) {
+		hint, ok := a.hint()
+		if !ok {
+			continue
+		}
+		if possible, _ := a.State(c); possible {
+			fit = append(fit, candidate{hint, i, a.Priority})
+		}
+	}
+	slices.SortStableFunc(fit, func(a, b candidate) int { return cmp.Compare(b.priority, a.priority) })
+	used := -HintGap
+	n := 0
+	for n < len(fit) && used+HintGap+fit[n].hint.Width() <= width {
+		used += HintGap + fit[n].hint.Width()
+		n++
+	}
+	fit = fit[:n]
+	slices.SortFunc(fit, func(a, b candidate) int { return cmp.Compare(a.place, b.place) })
+
+	hints := make([]Hint, len(fit))
+	for i, f := range fit {
+		hints[i] = f.hint
+	}
+	return hints
+}
+
+// hint returns how the action looks in the footer, and whether it belongs
+// there.
+func (a *Action[C]) hint() (Hint, bool) {
+	switch {
+	case a.Priority <= 0:
+		return Hint{}, false
+	case a.Hint != Hint{}:
+		return a.Hint, true
+	case len(a.Keys) == 0:
+		return Hint{}, false
+	}
+	return Hint{a.Keys[0], a.Title}, true
+}
+
+func (t *Table[C]) scope(id string) (Scope, bool) {
+	i := slices.IndexFunc(t.scopes, func(s Scope) bool { return s.ID == id })
+	if i < 0 {
+		return Scope{}, false
+	}
+	return t.scopes[i], true
+}
+
+// global returns the global action that a key leads to from a scope.
+func (t *Table[C]) global(s Scope, key string) *Action[C] {
+	a := t.byKey[binding{Global, key}]
+	if a == nil || (s.Modal && !a.Everywhere) {
+		return nil
+	}
+	return a
+}
+
+// own returns the actions of one scope.
+func (t *Table[C]) own(scope string) []*Action[C] {
+	var own []*Action[C]
+	for i := range t.actions {
+		if t.actions[i].Scope == scope {
+			own = append(own, &t.actions[i])
+		}
+	}
+	return own
+}
