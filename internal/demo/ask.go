@@ -1,0 +1,187 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// ask puts a question to the client in the way of its era: a legacy client is
+// sent a request, a modern one is told to come again with the answer. It gives
+// the client's result. Otherwise it gives what the tool has to return: a tool
+// result or an error.
+func (r *request) ask(ctx context.Context, method string, params object) (answer json.RawMessage, instead any, err error) {
+	if !r.modern() {
+		m, err := r.s.ask(ctx, method, params)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case m.Error != nil:
+			return nil, failure("the client answered %s with an error: %v", method, m.Error), nil
+		}
+		return m.Result, nil, nil
+	}
+	state := "demo/" + method
+	if r.state == "" && r.inputs == nil {
+		return nil, inputRequired(method, params, state), nil
+	}
+	if r.state != state {
+		return nil, nil, errorf(codeInvalidParams, "requestState is not the one that was given")
+	}
+	answer, given := r.inputs[questionKey]
+	if !given {
+		return nil, nil, errorf(codeInvalidParams, "inputResponses has no %q", questionKey)
+	}
+	return answer, nil, nil
+}
+
+// undeclared is what a tool returns when the client did not declare that it can
+// be asked.
+func (r *request) undeclared(capability string, required object) (any, error) {
+	if r.modern() {
+		return nil, &rpcError{Code: codeMissingCapability, Message: "the client did not declare " + capability,
+			Data: object{"requiredCapabilities": required}}
+	}
+	return failure("the client did not declare %s", capability), nil
+}
+
+// callAsk asks for a form, or for a visit to a page.
+func callAsk(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
+	args := struct {
+		Mode string `json:"mode"`
+	}{Mode: "form"}
+	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
+		return refusal, err
+	}
+	var params object
+	switch {
+	case args.Mode != "form" && args.Mode != "url":
+		return r.refuse("bad arguments: mode is form or url")
+	case r.revision < "2025-06-18":
+		return failure("revision %s has no elicitation", r.revision), nil
+	case r.caps.Elicitation == nil:
+		return r.undeclared("elicitation", object{"elicitation": object{}})
+	case args.Mode == "url" && (r.revision < "2025-11-25" || r.caps.Elicitation.URL == nil):
+		return r.undeclared("elicitation of mode url", object{"elicitation": object{"url": object{}}})
+	case args.Mode == "form" && r.caps.Elicitation.Form == nil && r.caps.Elicitation.URL != nil:
+		return r.undeclared("elicitation of mode form", object{"elicitation": object{"form": object{}}})
+	case args.Mode == "url":
+		params = object{"mode": "url", "message": "Please confirm on this page", "url": "https://example.com/confirm?request=1"}
+		if !r.modern() {
+			params["elicitationId"] = "confirm-1"
+		}
+	default:
+		params = object{"message": "Tell me about yourself", "requestedSchema": json.RawMessage(askForm(r.revision))}
+		if r.revision >= "2025-11-25" {
+			params["mode"] = "form"
+		}
+	}
+	answer, instead, err := r.ask(ctx, "elicitation/create", params)
+	if answer == nil {
+		return instead, err
+	}
+	var result struct {
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(answer, &result); err != nil {
+		return failure("not an elicitation result: %v", err), nil
+	}
+	if args.Mode == "url" && result.Action == "accept" && !r.modern() {
+		r.s.notify("notifications/elicitation/complete", object{"elicitationId": "confirm-1"})
+	}
+	if len(result.Content) == 0 {
+		return textResult("the person chose " + result.Action), nil
+	}
+	return textResult(fmt.Sprintf("the person chose %s: %s", result.Action, result.Content)), nil
+}
+
+// callSample asks the client's model.
+func callSample(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
+	args := struct {
+		Prompt    string `json:"prompt"`
+		MaxTokens int    `json:"maxTokens"`
+	}{Prompt: "Write a haiku about pipes.", MaxTokens: 100}
+	if refusal, err := r.arguments(raw, &args); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if r.caps.Sampling == nil {
+		return r.undeclared("sampling", object{"sampling": object{}})
+	}
+	answer, instead, err := r.ask(ctx, "sampling/createMessage", sampling(args.Prompt, args.MaxTokens))
+	if answer == nil {
+		return instead, err
+	}
+	var result struct {
+		Model   string          `json:"model"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(answer, &result); err != nil {
+		return failure("not a sampling result: %v", err), nil
+	}
+	return textResult(fmt.Sprintf("%s said: %s", result.Model, result.Content)), nil
+}
+
+// sampling gives the params of sampling/createMessage for a prompt.
+func sampling(prompt string, maxTokens int) object {
+	return object{
+		"messages":         []object{{"role": "user", "content": object{"type": "text", "text": prompt}}},
+		"systemPrompt":     "You are terse.",
+		"modelPreferences": object{"speedPriority": 0.8, "hints": []object{{"name": "small"}}},
+		"maxTokens":        maxTokens,
+	}
+}
+
+// callRoots asks the client for its roots.
+func callRoots(ctx context.Context, r *request, raw json.RawMessage) (any, error) {
+	if refusal, err := r.arguments(raw, &struct{}{}); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if r.caps.Roots == nil {
+		return r.undeclared("roots", object{"roots": object{}})
+	}
+	answer, instead, err := r.ask(ctx, "roots/list", nil)
+	if answer == nil {
+		return instead, err
+	}
+	var result struct {
+		Roots []struct {
+			URI string `json:"uri"`
+		} `json:"roots"`
+	}
+	if err := json.Unmarshal(answer, &result); err != nil {
+		return failure("not a list of roots: %v", err), nil
+	}
+	return textResult(fmt.Sprintf("%d roots: %v", len(result.Roots), result.Roots)), nil
+}
+
+// CannedAnswers is a file of answers to what the demo server asks, in the form
+// that --answers takes: method to result object. With it a session without a
+// person can answer ask, sample and roots.
+func CannedAnswers() []byte {
+	return []byte(`{
+  "elicitation/create": {
+    "action": "accept",
+    "content": {
+      "name": "Ada Lovelace",
+      "email": "ada@example.com",
+      "birthday": "1815-12-10",
+      "cups": 3,
+      "rating": 4.5,
+      "subscribe": true,
+      "colour": "green",
+      "topics": ["pipes", "forms"]
+    }
+  },
+  "sampling/createMessage": {
+    "role": "assistant",
+    "content": {"type": "text", "text": "Bytes drift down the pipe,\none line, one thought, one newline;\nthe reader wakes up."},
+    "model": "canned-1",
+    "stopReason": "endTurn"
+  },
+  "roots/list": {
+    "roots": [{"uri": "file:///tmp/demo", "name": "demo"}]
+  }
+}
+`)
+}

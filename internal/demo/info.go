@@ -1,0 +1,40 @@
+package demo
+
+// instructions is what the server tells a model about itself.
+const instructions = "A server to learn mcpdbg on. Call slow to see progress, ask to be asked, fail to see errors."
+
+// info is the server's Implementation object in a revision.
+func (s *server) info(revision string) object {
+	info := object{"name": "mcpdbg-demo", "version": s.opts.Version}
+	if revision >= "2025-06-18" {
+		info["title"] = "mcpdbg demo server"
+	}
+	if revision >= "2025-11-25" {
+		info["description"] = "A tool, prompt and resource for everything a debugger can show"
+		info["icons"] = []object{{"src": "data:image/png;base64," + pixelPNG, "mimeType": "image/png", "sizes": []string{"1x1"}}}
+	}
+	return info
+}
+
+// serverCapabilities are what the server declares in a revision.
+func serverCapabilities(revision string) object {
+	caps := object{
+		"tools":     object{"listChanged": true},
+		"prompts":   object{"listChanged": true},
+		"resources": object{"listChanged": true, "subscribe": true},
+		"logging":   object{},
+	}
+	if revision >= "2025-03-26" {
+		caps["completions"] = object{}
+	}
+	return caps
+}
+
+// logLevels are the levels of RFC 5424, least first.
+var logLevels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// pixelPNG is a PNG picture of one pixel, in base64.
+const pixelPNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// silenceWAV is a WAV sound without a sample, in base64.
+const silenceWAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="

@@ -1,0 +1,212 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+)
+
+// request is one incoming request and what it was sent under.
+type request struct {
+	s      *server
+	id     json.RawMessage
+	method string
+	params json.RawMessage
+	// revision is the protocol revision that rules this request; "" before
+	// anything was agreed. Revisions are dates, so they compare as strings.
+	revision string
+	meta     requestMeta
+	caps     clientCapabilities
+	// inputs and state come with the retry of a modern request that had been
+	// answered with questions.
+	inputs map[string]json.RawMessage
+	state  string
+}
+
+// requestMeta is the part of a request's _meta that the server looks at.
+type requestMeta struct {
+	ProgressToken   json.RawMessage     `json:"progressToken"`
+	ProtocolVersion *string             `json:"io.modelcontextprotocol/protocolVersion"`
+	Capabilities    *clientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
+	LogLevel        string              `json:"io.modelcontextprotocol/logLevel"`
+}
+
+// clientCapabilities are what a client says it can be asked.
+type clientCapabilities struct {
+	Roots       *struct{} `json:"roots"`
+	Sampling    *struct{} `json:"sampling"`
+	Elicitation *struct {
+		Form *struct{} `json:"form"`
+		URL  *struct{} `json:"url"`
+	} `json:"elicitation"`
+}
+
+// newRequest reads what is common to all requests.
+func (s *server) newRequest(m message) *request {
+	r := &request{s: s, id: m.ID, method: m.Method, params: m.Params}
+	var common struct {
+		Meta   requestMeta                `json:"_meta"`
+		Inputs map[string]json.RawMessage `json:"inputResponses"`
+		State  string                     `json:"requestState"`
+	}
+	// Params of another shape are refused by the method itself.
+	_ = json.Unmarshal(m.Params, &common)
+	r.meta, r.inputs, r.state = common.Meta, common.Inputs, common.State
+	if r.meta.ProtocolVersion != nil {
+		r.revision = *r.meta.ProtocolVersion
+		if r.meta.Capabilities != nil {
+			r.caps = *r.meta.Capabilities
+		}
+		return r
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.revision, r.caps = s.legacy.revision, s.legacy.caps
+	return r
+}
+
+// modern tells the eras apart: a modern request names its revision in _meta.
+func (r *request) modern() bool { return r.meta.ProtocolVersion != nil }
+
+// handshake says whether the answer to r opens a session.
+func (r *request) handshake() bool {
+	return r.method == "initialize" || r.method == "server/discover"
+}
+
+// takesTime says whether the request may run for long, so that it has to run
+// beside the reading.
+func (r *request) takesTime() bool {
+	if r.method != "tools/call" {
+		return false
+	}
+	var call struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(r.params, &call)
+	t, ok := toolByName(call.Name)
+	return ok && t.slow
+}
+
+// decode reads the params into v; absent params are an empty object.
+func (r *request) decode(v any) error {
+	if len(r.params) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(r.params, v); err != nil {
+		return errorf(codeInvalidParams, "params of %s: %v", r.method, err)
+	}
+	return nil
+}
+
+// A method answers requests in one of the eras or both.
+type method struct {
+	legacy, modern bool
+	cacheable      bool // its modern result carries ttlMs and cacheScope
+	call           func(s *server, ctx context.Context, r *request) (any, error)
+}
+
+// methods are all the requests that a client may send.
+var methods = map[string]method{
+	"initialize":               {legacy: true, call: (*server).initialize},
+	"ping":                     {legacy: true, call: (*server).ping},
+	"logging/setLevel":         {legacy: true, call: (*server).setLevel},
+	"resources/subscribe":      {legacy: true, call: (*server).subscribe},
+	"resources/unsubscribe":    {legacy: true, call: (*server).unsubscribe},
+	"server/discover":          {modern: true, cacheable: true, call: (*server).discover},
+	"subscriptions/listen":     {modern: true, call: (*server).listen},
+	"tools/list":               {legacy: true, modern: true, cacheable: true, call: (*server).listTools},
+	"tools/call":               {legacy: true, modern: true, call: (*server).callTool},
+	"prompts/list":             {legacy: true, modern: true, cacheable: true, call: (*server).listPrompts},
+	"prompts/get":              {legacy: true, modern: true, call: (*server).getPrompt},
+	"resources/list":           {legacy: true, modern: true, cacheable: true, call: (*server).listResources},
+	"resources/templates/list": {legacy: true, modern: true, cacheable: true, call: (*server).listTemplates},
+	"resources/read":           {legacy: true, modern: true, cacheable: true, call: (*server).readResource},
+	"completion/complete":      {legacy: true, modern: true, call: (*server).complete},
+}
+
+// perform checks that r may be asked here and now, and runs its method.
+func (s *server) perform(ctx context.Context, r *request) (any, error) {
+	m, known := methods[r.method]
+	if !known {
+		return nil, errorf(codeMethodNotFound, "no method %q", r.method)
+	}
+	if r.modern() {
+		if err := r.checkMeta(); err != nil {
+			return nil, err
+		}
+		if !m.modern {
+			return nil, errorf(codeMethodNotFound, "no method %q in revision %s", r.method, modernRevision)
+		}
+		return m.call(s, ctx, r)
+	}
+	if !m.legacy || (r.revision == "" && r.method != "initialize" && r.method != "ping") {
+		return nil, errorf(codeInvalidParams, "%s needs _meta with %s (revision %s), or initialize first (%s and before)",
+			r.method, metaVersion, modernRevision, legacyRevisions[0])
+	}
+	return m.call(s, ctx, r)
+}
+
+// progress tells how far r is, if its sender asked for that.
+func (r *request) progress(done, total float64, text string) {
+	if r.meta.ProgressToken == nil {
+		return
+	}
+	params := object{"progressToken": r.meta.ProgressToken, "progress": done, "total": total}
+	if r.revision >= "2025-03-26" {
+		params["message"] = text
+	}
+	r.s.notify("notifications/progress", params)
+}
+
+// page cuts one page out of a list of n entries: the entries from first up to
+// last, and the cursor of the next page, "" when this is the last one.
+func (r *request) page(n, size int) (first, last int, next string, err error) {
+	var params struct {
+		Cursor *string `json:"cursor"`
+	}
+	if err := r.decode(&params); err != nil {
+		return 0, 0, "", err
+	}
+	// The empty string is a valid cursor in 2026-07-28. We never give it, so
+	// it can only mean the beginning.
+	if params.Cursor != nil && *params.Cursor != "" {
+		first, err = parseCursor(*params.Cursor)
+		if err != nil || first <= 0 || first >= n {
+			return 0, 0, "", errorf(codeInvalidParams, "no such cursor %q", *params.Cursor)
+		}
+	}
+	last = min(first+size, n)
+	if last < n {
+		next = formatCursor(last)
+	}
+	return first, last, next, nil
+}
+
+// cursorPrefix makes cursors look as opaque as they are meant to be.
+const cursorPrefix = "after-"
+
+func formatCursor(n int) string { return cursorPrefix + strconv.Itoa(n) }
+
+func parseCursor(cursor string) (int, error) {
+	if len(cursor) < len(cursorPrefix) || cursor[:len(cursorPrefix)] != cursorPrefix {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.Atoi(cursor[len(cursorPrefix):])
+}
+
+// listResult gives one page of entries under the given key.
+func listResult[T any](r *request, key string, entries []T, size int, show func(T) object) (any, error) {
+	first, last, next, err := r.page(len(entries), size)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]object, 0, last-first)
+	for _, entry := range entries[first:last] {
+		shown = append(shown, show(entry))
+	}
+	result := object{key: shown}
+	if next != "" {
+		result["nextCursor"] = next
+	}
+	return result, nil
+}

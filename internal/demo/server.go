@@ -1,0 +1,319 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Options are the settings of a demo server. The zero value is good.
+type Options struct {
+	// Version is what the server says its version is; "" means "dev".
+	Version string
+	// Self is the command that starts this program as a demo server with the
+	// kind of misbehaviour as one further argument. Kinds that need further
+	// processes use it. Nil means this executable with the arguments
+	// "demo-server --misbehave".
+	Self []string
+}
+
+// maxCalls bounds the calls that run at one time; more are refused.
+const maxCalls = 256
+
+// drainTime is how long Serve waits, at its end, for calls that were told to
+// stop. Only a call that is stuck in a write to a full pipe needs it.
+const drainTime = time.Second
+
+// Serve is the healthy server. It reads requests from in, one a line, and
+// answers on out until in ends, ctx is cancelled or a client asks for a crash,
+// and gives the process exit code: 0, or 2 after a crash. Calls in flight at
+// the end are dropped. Log lines go to errw.
+//
+// Quick requests are answered in the order in which they came; tools that take
+// time or ask questions run beside them. Serve reads in from a goroutine that
+// can only end when in does: a reader that never ends outlives a cancelled ctx.
+func Serve(ctx context.Context, in io.Reader, out, errw io.Writer, opts Options) int {
+	return newServer(out, errw, opts).run(ctx, in)
+}
+
+// faults are the ways in which a misbehaving server differs from the healthy
+// one. The zero value is healthy.
+type faults struct {
+	// request sees each request first, on the reading goroutine; true means
+	// that it is dealt with.
+	request func(ctx context.Context, s *server, r *request) bool
+	// answered is called after an answer was written.
+	answered func(ctx context.Context, s *server, r *request)
+	// spoil gives the bytes to write instead of a line (newline included).
+	// Answers to initialize and server/discover are spared unless spoilAll.
+	spoil    func(line []byte) []byte
+	spoilAll bool
+}
+
+// server is one demo server on one pair of streams.
+type server struct {
+	out    *lockedWriter
+	errw   *lockedWriter
+	opts   Options
+	faults faults
+	stop   context.CancelCauseFunc // ends run; set by it
+	calls  sync.WaitGroup
+
+	mu      sync.Mutex
+	running map[string]context.CancelFunc // calls and listens by the bytes of their id
+	listens map[string]subscription       // by the bytes of the listen request's id
+	legacy  legacyState
+	clock   int             // how often demo://clock was touched
+	extra   map[string]bool // which lists have their surprise entry
+}
+
+func newServer(out, errw io.Writer, opts Options) *server {
+	if opts.Version == "" {
+		opts.Version = "dev"
+	}
+	return &server{
+		out:     &lockedWriter{w: out},
+		errw:    &lockedWriter{w: errw},
+		opts:    opts,
+		running: map[string]context.CancelFunc{},
+		listens: map[string]subscription{},
+		legacy:  legacyState{subscribed: map[string]bool{}, asked: map[string]chan message{}},
+		extra:   map[string]bool{},
+	}
+}
+
+// exitCode is the cause with which a server's context ends when it ends itself.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// run serves until the end of in, of ctx, or of the server, and gives the exit
+// code.
+func (s *server) run(ctx context.Context, in io.Reader) int {
+	ctx, s.stop = context.WithCancelCause(ctx)
+	defer s.stop(nil)
+	s.logf("mcpdbg demo server on stdio, speaking %s and %s", legacyRevisions[0], modernRevision)
+	lines := make(chan []byte)
+	go func() {
+		defer close(lines)
+		s.read(ctx, in, lines)
+	}()
+	for open := true; open && ctx.Err() == nil; {
+		select {
+		case line, ok := <-lines:
+			if open = ok; ok {
+				s.handle(ctx, line)
+			}
+		case <-ctx.Done():
+		}
+	}
+	s.stop(exitCode(0))
+	s.drain()
+	var code exitCode
+	if errors.As(context.Cause(ctx), &code) {
+		return int(code)
+	}
+	return 0
+}
+
+// read hands over the lines of in until it ends.
+func (s *server) read(ctx context.Context, in io.Reader, lines chan<- []byte) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r)
+		if errors.Is(err, errLineTooLong) {
+			s.send(false, message{JSONRPC: "2.0", ID: json.RawMessage("null"),
+				Error: errorf(codeParse, "line over %d bytes", maxLine)})
+			continue
+		}
+		if err != nil {
+			return
+		}
+		select {
+		case lines <- line:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drain waits for the calls that were told to stop.
+func (s *server) drain() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.calls.Wait()
+	}()
+	select {
+	case <-done:
+	case <-time.After(drainTime):
+	}
+}
+
+// handle deals with one incoming line.
+func (s *server) handle(ctx context.Context, line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	if line[0] == '[' {
+		s.handleBatch(ctx, line)
+		return
+	}
+	var m message
+	if err := json.Unmarshal(line, &m); err != nil {
+		s.logf("not a JSON-RPC message: %v", err)
+		s.send(false, message{JSONRPC: "2.0", ID: json.RawMessage("null"), Error: errorf(codeParse, "not a JSON-RPC message: %v", err)})
+		return
+	}
+	switch {
+	case m.Method == "":
+		s.receiveAnswer(m)
+	case m.ID == nil:
+		s.notified(m)
+	default:
+		s.start(ctx, s.newRequest(m))
+	}
+}
+
+// start answers a request: at once when it is quick, beside the reading
+// otherwise.
+func (s *server) start(ctx context.Context, r *request) {
+	if s.faults.request != nil && s.faults.request(ctx, s, r) {
+		return
+	}
+	if !r.takesTime() {
+		s.answer(ctx, r)
+		return
+	}
+	ctx, err := s.enter(ctx, r)
+	if err != nil {
+		s.reply(r, nil, err)
+		return
+	}
+	s.calls.Go(func() {
+		defer s.leave(r)
+		s.answer(ctx, r)
+	})
+}
+
+// enter notes a call as running, so that it can be cancelled.
+func (s *server) enter(ctx context.Context, r *request) (context.Context, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, twice := s.running[compact(r.id)]; twice {
+		return nil, errorf(codeInvalidRequest, "id %s is already in use", r.id)
+	}
+	if len(s.running) >= maxCalls {
+		return nil, errorf(codeInternal, "%d calls are running already", maxCalls)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.running[compact(r.id)] = cancel
+	return ctx, nil
+}
+
+func (s *server) leave(r *request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.running[compact(r.id)]; cancel != nil {
+		cancel()
+	}
+	delete(s.running, compact(r.id))
+}
+
+// answer runs a request's method and sends what it gave. A call that was
+// cancelled is not answered.
+func (s *server) answer(ctx context.Context, r *request) {
+	result, err := s.perform(ctx, r)
+	if _, stays := result.(noAnswer); stays {
+		return
+	}
+	if ctx.Err() != nil {
+		s.logf("%s (id %s) cancelled", r.method, r.id)
+		return
+	}
+	s.reply(r, result, err)
+	if s.faults.answered != nil {
+		s.faults.answered(ctx, s, r)
+	}
+}
+
+// reply sends the response to r.
+func (s *server) reply(r *request, result any, err error) {
+	if big, ok := result.(bigText); ok && err == nil {
+		s.sendBig(r, big)
+		return
+	}
+	s.send(r.handshake(), s.response(r, result, err))
+}
+
+// response gives the response to r as a message.
+func (s *server) response(r *request, result any, err error) message {
+	m := message{JSONRPC: "2.0", ID: r.id}
+	if err == nil {
+		m.Result = bytes.TrimSpace(encode(s.decorate(r, result)))
+		return m
+	}
+	if !errors.As(err, &m.Error) {
+		m.Error = errorf(codeInternal, "%v", err)
+	}
+	return m
+}
+
+// handleBatch answers a JSON-RPC batch, which only revision 2025-03-26 has.
+func (s *server) handleBatch(ctx context.Context, line []byte) {
+	var batch []message
+	err := json.Unmarshal(line, &batch)
+	if err != nil || len(batch) == 0 || s.legacyRevision() != "2025-03-26" {
+		s.send(false, message{JSONRPC: "2.0", ID: json.RawMessage("null"),
+			Error: errorf(codeInvalidRequest, "batches exist in revision 2025-03-26 only, and are not empty")})
+		return
+	}
+	s.calls.Go(func() {
+		var responses []message
+		for _, m := range batch {
+			switch {
+			case m.Method == "":
+				s.receiveAnswer(m)
+			case m.ID == nil:
+				s.notified(m)
+			default:
+				r := s.newRequest(m)
+				result, err := s.perform(ctx, r)
+				if big, ok := result.(bigText); ok {
+					result = textResult(big.text())
+				}
+				responses = append(responses, s.response(r, result, err))
+			}
+		}
+		if len(responses) > 0 && ctx.Err() == nil {
+			s.send(false, responses)
+		}
+	})
+}
+
+// send writes one message, or a batch of them, as one line. Errors are not
+// looked at: a client that closed our stdout will soon close our stdin.
+func (s *server) send(handshake bool, v any) {
+	line := encode(v)
+	if s.faults.spoil != nil && (s.faults.spoilAll || !handshake) {
+		line = s.faults.spoil(line)
+	}
+	_, _ = s.out.Write(line)
+}
+
+// notify sends a notification.
+func (s *server) notify(method string, params object) {
+	s.send(false, object{"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+// logf writes one line to stderr.
+func (s *server) logf(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.errw, "demo: "+format+"\n", args...)
+}

@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Error codes of JSON-RPC 2.0 and MCP.
+const (
+	codeParse             = -32700
+	codeInvalidRequest    = -32600
+	codeMethodNotFound    = -32601
+	codeInvalidParams     = -32602
+	codeInternal          = -32603
+	codeResourceNotFound  = -32002 // legacy revisions only
+	codeMissingCapability = -32021 // 2026-07-28
+	codeUnsupportedVer    = -32022 // 2026-07-28
+)
+
+// maxLine bounds one incoming line; a longer one is answered with a parse
+// error and skipped.
+const maxLine = 16 << 20
+
+// object is a JSON object about to be sent. Its keys come out sorted, so the
+// same answer always has the same bytes.
+type object = map[string]any
+
+// message is any JSON-RPC 2.0 message. Ids keep their bytes.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+// rpcError is the error member of a response, and the error that handlers
+// return for it.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+func errorf(code int, format string, args ...any) *rpcError {
+	return &rpcError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// encode gives v as one line of JSON, newline included, with no HTML escapes.
+func encode(v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Everything that is sent is built in this package from plain maps,
+		// strings and numbers, and raw values that have been parsed before.
+		panic(fmt.Sprintf("demo: encode %T: %v", v, err))
+	}
+	return buf.Bytes()
+}
+
+// compact gives the bytes of a JSON value without surrounding space: the form
+// in which ids are compared.
+func compact(raw json.RawMessage) string { return string(bytes.TrimSpace(raw)) }
+
+// lockedWriter lets several goroutines write whole lines to one stream.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// hold gives f the stream for itself, for what takes more than one Write.
+func (l *lockedWriter) hold(f func(w io.Writer) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return f(l.w)
+}
+
+// errLineTooLong stands for a line over maxLine, which has been skipped.
+var errLineTooLong = errors.New("line too long")
+
+// readLine gives the next line without its newline (and without one carriage
+// return before it), or errLineTooLong, or the reader's error. The bytes belong
+// to the caller. An unterminated last line counts as a line.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if !tooLong {
+			line = append(line, part...)
+		}
+		if len(line) > maxLine {
+			tooLong, line = true, nil
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
+			return nil, err
+		case tooLong:
+			return nil, errLineTooLong
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		return bytes.TrimSuffix(line, []byte("\r")), nil
+	}
+}
