@@ -1,0 +1,142 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// probeFast is a legacy server for measuring what is around it: it answers
+// with bytes made beforehand, looks at a request no more than it must, and
+// makes one read and one write for each. It knows initialize, ping, tools/list
+// and tools/call; everything else, server/discover too, is an unknown method.
+func probeFast(_ context.Context, c *culprit) (int, error) {
+	in := bufio.NewReaderSize(c.in, bulkBlock)
+	fast := newFastServer()
+	for {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return 0, errors.New("a request is larger than this server's buffer")
+		}
+		if err != nil {
+			return 0, nil
+		}
+		if answer := fast.answer(line); answer != nil {
+			if _, err := c.out.Write(answer); err != nil {
+				return 0, nil
+			}
+		}
+	}
+}
+
+// fastServer holds the answers, each from behind the id to the newline.
+type fastServer struct {
+	results map[string][]byte // by method
+	unknown []byte
+	buf     []byte // the answer being made
+}
+
+func newFastServer() *fastServer {
+	var tools []string
+	for i := range 10 {
+		tools = append(tools, fmt.Sprintf(`{"name":"tool_%d","description":"Tool number %d","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, i, i))
+	}
+	return &fastServer{
+		results: map[string][]byte{
+			"ping":       []byte(`,"result":{}}` + "\n"),
+			"tools/call": []byte(`,"result":{"content":[{"type":"text","text":"ok"}]}}` + "\n"),
+			"tools/list": []byte(`,"result":{"tools":[` + strings.Join(tools, ",") + `]}}` + "\n"),
+			"initialize": []byte(`,"result":{"protocolVersion":"` + legacyRevisions[0] +
+				`","capabilities":{"tools":{}},"serverInfo":{"name":"probe-fast","version":"1"}}}` + "\n"),
+		},
+		unknown: []byte(`,"error":{"code":-32601,"message":"no such method"}}` + "\n"),
+	}
+}
+
+// answer gives the response to one line, valid until the next call, or nil if
+// there is none to give.
+func (f *fastServer) answer(line []byte) []byte {
+	id, method := idAndMethod(line)
+	if id == nil || method == nil {
+		return nil
+	}
+	rest, known := f.results[string(method)]
+	if !known {
+		rest = f.unknown
+	}
+	f.buf = append(f.buf[:0], `{"jsonrpc":"2.0","id":`...)
+	f.buf = append(f.buf, id...)
+	f.buf = append(f.buf, rest...)
+	return f.buf
+}
+
+// idAndMethod finds the values of the members id (as it stands) and method
+// (without its quotes) of a JSON object. It trusts the line to be one; of
+// anything else it makes what it can.
+func idAndMethod(line []byte) (id, method []byte) {
+	depth := 0
+	var key []byte
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			key = nil
+		case '"':
+			end := stringEnd(line, i)
+			if depth == 1 && key == nil {
+				key = line[i:end]
+			}
+			i = end - 1
+		case ':':
+			if depth != 1 {
+				continue
+			}
+			start := i + 1 + leadingSpace(line[i+1:])
+			end := scalarEnd(line, start)
+			switch string(key) {
+			case `"id"`:
+				id = line[start:end]
+			case `"method"`:
+				method = bytes.Trim(line[start:end], `"`)
+			}
+			i = end - 1
+		}
+	}
+	return id, method
+}
+
+// stringEnd gives the offset behind the string that begins at start.
+func stringEnd(line []byte, start int) int {
+	for i := start + 1; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(line)
+}
+
+// scalarEnd gives the offset behind the string, number or literal that begins
+// at start, or start itself if it is an object or array.
+func scalarEnd(line []byte, start int) int {
+	if start < len(line) && line[start] == '"' {
+		return stringEnd(line, start)
+	}
+	for i := start; i < len(line); i++ {
+		switch line[i] {
+		case '{', '[', ',', '}', ']', ' ', '\t', '\r', '\n':
+			return i
+		}
+	}
+	return len(line)
+}
+
+func leadingSpace(b []byte) int { return len(b) - len(bytes.TrimLeft(b, " \t\r\n")) }

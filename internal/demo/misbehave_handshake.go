@@ -1,0 +1,178 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// handshakeKinds go wrong before a session begins.
+func handshakeKinds() []misbehaviour {
+	return []misbehaviour{
+		{Kind{Name: "dies-at-start", Lint: "PRC03",
+			Description: "says on stderr that an environment variable is missing, and exits with 3"}, diesAtStart},
+		{Kind{Name: "exit-7",
+			Description: "writes out to stdout, err to stderr, and exits with 7"}, exit7},
+		{Kind{Name: "dies-on-probe",
+			Description: "exits with 1 if its first message is server/discover, and is healthy if it is initialize"}, diesOnProbe},
+		{Kind{Name: "never-answers", Lint: "RPC19",
+			Description: "reads everything and answers nothing"}, neverAnswers},
+		{Kind{Name: "answers-error",
+			Description: "answers initialize with an error"}, answersError},
+		{Kind{Name: "wrong-version", Lint: "LIF07", Param: "VERSION=1999-01-01",
+			Description: "answers initialize with a version that nobody knows"}, wrongVersion},
+		{Kind{Name: "junk-only", Lint: "FRM01",
+			Description: "writes lines to stdout, and not one of them is a message"}, junkOnly},
+		{Kind{Name: "slow-start", Lint: "PRC09", Param: "MILLISECONDS=6000",
+			Description: "takes its time before it reads anything"}, slowStart},
+		{Kind{Name: "stderr-flood", Lint: "FRM16", Param: "BYTES=327680",
+			Description: "writes a lot to stderr before it first reads stdin"}, stderrFlood},
+		{Kind{Name: "stderr-no-newline",
+			Description: "leaves its stderr line without a newline while it lives"}, stderrNoNewline},
+		{Kind{Name: "not-reading-stdin", Param: "SECONDS=600", Now: true,
+			Description: "shakes hands, stops reading stdin at the next request, and does not see its end"}, notReading},
+	}
+}
+
+func diesAtStart(_ context.Context, c *culprit) (int, error) {
+	_, _ = fmt.Fprintln(c.errw, "error: environment variable DEMO_API_KEY is not set")
+	return 3, nil
+}
+
+func exit7(_ context.Context, c *culprit) (int, error) {
+	_, _ = fmt.Fprintln(c.out, "out")
+	_, _ = fmt.Fprintln(c.errw, "err")
+	return 7, nil
+}
+
+func diesOnProbe(ctx context.Context, c *culprit) (int, error) {
+	first := true
+	return c.serve(ctx, faults{request: func(_ context.Context, s *server, r *request) bool {
+		probed := first && r.method == "server/discover"
+		first = false
+		if probed {
+			s.logf("fatal: expected initialize, got %s", r.method)
+			s.stop(exitCode(1))
+		}
+		return probed
+	}})
+}
+
+func neverAnswers(ctx context.Context, c *culprit) (int, error) {
+	return c.serve(ctx, faults{request: func(context.Context, *server, *request) bool { return true }})
+}
+
+func answersError(ctx context.Context, c *culprit) (int, error) {
+	return c.serve(ctx, legacyOnly(func(s *server, r *request) {
+		s.reply(r, nil, errorf(codeInternal, "the database is locked"))
+	}))
+}
+
+func wrongVersion(ctx context.Context, c *culprit) (int, error) {
+	version := c.param
+	if version == "" {
+		version = "1999-01-01"
+	}
+	return c.serve(ctx, legacyOnly(func(s *server, r *request) {
+		s.reply(r, object{"protocolVersion": version, "capabilities": serverCapabilities(legacyRevisions[0]),
+			"serverInfo": s.info(legacyRevisions[0])}, nil)
+	}))
+}
+
+// legacyOnly knows nothing of server/discover, and answers initialize by f.
+func legacyOnly(f func(s *server, r *request)) faults {
+	return faults{request: func(_ context.Context, s *server, r *request) bool {
+		switch r.method {
+		case "initialize":
+			f(s, r)
+		case "server/discover":
+			s.reply(r, nil, errorf(codeMethodNotFound, "no method %q", r.method))
+		default:
+			return false
+		}
+		return true
+	}}
+}
+
+func junkOnly(ctx context.Context, c *culprit) (int, error) {
+	_, _ = fmt.Fprintln(c.out, "Server listening on stdio")
+	return c.serve(ctx, faults{request: func(_ context.Context, _ *server, r *request) bool {
+		_, _ = fmt.Fprintf(c.out, "handling %s\n", r.method)
+		return true
+	}})
+}
+
+func slowStart(ctx context.Context, c *culprit) (int, error) {
+	ms, err := c.number(6000)
+	if err != nil {
+		return 0, err
+	}
+	linger(ctx, time.Duration(ms)*time.Millisecond)
+	return c.serve(ctx, faults{})
+}
+
+func stderrFlood(ctx context.Context, c *culprit) (int, error) {
+	size, err := c.number(320 << 10)
+	if err != nil {
+		return 0, err
+	}
+	line := "warning: " + strings.Repeat("w", 118) + "\n"
+	for left := size; left > 0; left -= len(line) {
+		_, _ = c.errw.WriteString(line[max(0, len(line)-left):])
+	}
+	return c.serve(ctx, faults{})
+}
+
+func stderrNoNewline(ctx context.Context, c *culprit) (int, error) {
+	code, err := c.serve(ctx, faults{answered: func(_ context.Context, _ *server, r *request) {
+		if r.handshake() {
+			_, _ = c.errw.WriteString("Loading the model... 42%")
+		}
+	}})
+	return code, err
+}
+
+func notReading(ctx context.Context, c *culprit) (int, error) {
+	life, err := c.lifespan()
+	if err != nil {
+		return 0, err
+	}
+	if c.now {
+		linger(ctx, life)
+		return 0, nil
+	}
+	// The server's reading goroutine may be inside a Read already: it gets what
+	// that gives, and nothing more.
+	deaf := make(chan struct{})
+	s := newServer(c.out, c.errw, c.opts)
+	s.faults.request = func(ctx context.Context, s *server, r *request) bool {
+		if r.handshake() {
+			return false
+		}
+		close(deaf)
+		linger(ctx, life)
+		s.stop(exitCode(0))
+		return true
+	}
+	return s.run(ctx, deafReader{c.in, deaf, ctx}), nil
+}
+
+// deafReader reads as r until deaf is closed, and from then on blocks until its
+// context ends.
+type deafReader struct {
+	r    io.Reader
+	deaf <-chan struct{}
+	ctx  context.Context
+}
+
+func (d deafReader) Read(p []byte) (int, error) {
+	select {
+	case <-d.deaf:
+		<-d.ctx.Done()
+		return 0, d.ctx.Err()
+	default:
+		return d.r.Read(p)
+	}
+}

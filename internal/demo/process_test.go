@@ -1,0 +1,322 @@
+//go:build unix
+
+package demo_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/demo/demotest"
+)
+
+func TestMain(m *testing.M) { demotest.Main(m) }
+
+// patience is how long a test waits for what has to come.
+const patience = 30 * time.Second
+
+// process is a demo server as a real process, in a group of its own.
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	outEnd *os.File
+	out    *bufio.Reader
+	err    *bufio.Reader
+}
+
+func start(t *testing.T, kind string) *process {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	argv := demotest.Command(kind)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), demotest.FastExit)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	outR, outW, err := os.Pipe()
+	require.NoError(t, err)
+	errR, errW, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout, cmd.Stderr = outW, errW
+	require.NoError(t, cmd.Start())
+	require.NoError(t, outW.Close())
+	require.NoError(t, errW.Close())
+	require.NoError(t, outR.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(t, errR.SetReadDeadline(time.Now().Add(patience)))
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		_ = outR.Close()
+		_ = errR.Close()
+		cancel()
+	})
+	return &process{t: t, cmd: cmd, in: in, outEnd: outR, out: bufio.NewReaderSize(outR, 1<<16), err: bufio.NewReader(errR)}
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	discover   = `{"jsonrpc":"2.0","id":"p","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	callEcho   = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"},"_meta":{"progressToken":"tok"}}}`
+	ping       = `{"jsonrpc":"2.0","id":3,"method":"ping"}`
+)
+
+func (p *process) send(lines ...string) {
+	p.t.Helper()
+	_, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n")
+	require.NoError(p.t, err)
+}
+
+// line reads one line of stdout, with its newline.
+func (p *process) line() string {
+	p.t.Helper()
+	line, err := p.out.ReadString('\n')
+	require.NoError(p.t, err)
+	return line
+}
+
+// message reads one line of stdout that has to be a message.
+func (p *process) message() message {
+	p.t.Helper()
+	line := p.line()
+	var m message
+	require.NoError(p.t, json.Unmarshal([]byte(line), &m), "%q", line)
+	return m
+}
+
+type message struct {
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+	Result json.RawMessage
+	Error  *struct{ Code int }
+}
+
+// handshake opens a legacy session that has to succeed.
+func (p *process) handshake() {
+	p.t.Helper()
+	p.send(initialize)
+	require.Contains(p.t, string(p.message().Result), `"protocolVersion":"2025-11-25"`)
+}
+
+// untilStderr reads stderr up to a line that begins so, and gives what follows.
+func (p *process) untilStderr(prefix string) string {
+	p.t.Helper()
+	for {
+		line, err := p.err.ReadString('\n')
+		require.NoError(p.t, err, "waiting for %q on stderr", prefix)
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+}
+
+// pid reads the next pid that the server tells on stderr.
+func (p *process) pid() int {
+	p.t.Helper()
+	pid, err := strconv.Atoi(p.untilStderr("pid "))
+	require.NoError(p.t, err)
+	return pid
+}
+
+// end closes stdin, and gives the rest of stdout and the way the process ended.
+func (p *process) end() (string, *os.ProcessState) {
+	p.t.Helper()
+	require.NoError(p.t, p.in.Close())
+	rest, err := io.ReadAll(p.out)
+	require.NoError(p.t, err)
+	return string(rest), p.wait()
+}
+
+func (p *process) wait() *os.ProcessState {
+	_ = p.cmd.Wait()
+	return p.cmd.ProcessState
+}
+
+// requireGone waits until there is no such process.
+func requireGone(t *testing.T, pid int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !alive(pid) }, patience, 5*time.Millisecond, "process %d is still there", pid)
+}
+
+// alive says whether a process is there and is no zombie that nobody fetched.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && !bytes.HasPrefix(bytes.TrimSpace(out), []byte("Z"))
+}
+
+func TestHealthyProcess(t *testing.T) {
+	p := start(t, "")
+	p.handshake()
+	p.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":3000}}}`)
+	p.untilStderr("demo: call slow")
+	rest, state := p.end()
+	require.Empty(t, rest)
+	require.Equal(t, 0, state.ExitCode(), "ends at the end of stdin, with a call in flight")
+}
+
+func TestUnknownKind(t *testing.T) {
+	for spec, says := range map[string]string{
+		"nope":         "there are ansi, answers-error,",
+		"crlf:x":       "takes no parameter",
+		"crlf-now":     "no such kind",
+		"flood:x":      "not COUNTxSIZE",
+		"flood:1x10":   "not COUNTxSIZE",
+		"slow-start:x": "no number",
+		"bom:some":     "not all",
+		"deep:1":       "at least 3",
+	} {
+		p := start(t, spec)
+		text, err := io.ReadAll(p.err)
+		require.NoError(t, err)
+		require.Contains(t, string(text), says, spec)
+		require.Equal(t, 2, p.wait().ExitCode(), spec)
+	}
+}
+
+func TestIgnoresEOFAndTerm(t *testing.T) {
+	p := start(t, "ignores-eof-term")
+	leader, child := p.pid(), p.pid()
+	require.Equal(t, p.cmd.Process.Pid, leader)
+	group, err := syscall.Getpgid(child)
+	require.NoError(t, err)
+	require.Equal(t, leader, group, "the child is in the leader's group")
+	p.handshake()
+	require.NoError(t, syscall.Kill(-leader, syscall.SIGTERM))
+	p.send(ping)
+	require.Equal(t, "3", string(p.message().ID), "goes on after SIGTERM")
+	require.NoError(t, p.in.Close())
+	require.NoError(t, syscall.Kill(-leader, syscall.SIGTERM))
+	require.True(t, alive(leader))
+	require.True(t, alive(child))
+	require.NoError(t, syscall.Kill(-leader, syscall.SIGKILL))
+	require.Equal(t, syscall.SIGKILL, p.wait().Sys().(syscall.WaitStatus).Signal())
+	requireGone(t, child)
+}
+
+// A process that ignores the polite ways lives no longer than it was told.
+func TestIgnoresEOFAndTermHasALifespan(t *testing.T) {
+	p := start(t, "ignores-eof-term:1")
+	_, child := p.pid(), p.pid()
+	_, state := p.end()
+	require.Equal(t, 0, state.ExitCode())
+	requireGone(t, child)
+}
+
+func TestDaemon(t *testing.T) {
+	p := start(t, "daemon")
+	pid := p.pid()
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	group, err := syscall.Getpgid(pid)
+	require.NoError(t, err)
+	require.NotEqual(t, p.cmd.Process.Pid, group, "the daemon is in a group of its own")
+	p.handshake()
+	rest, state := p.end()
+	require.Empty(t, rest)
+	require.Equal(t, 0, state.ExitCode())
+	require.True(t, alive(pid), "the daemon outlives the server")
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	requireGone(t, pid)
+}
+
+func TestHoldsStdout(t *testing.T) {
+	p := start(t, "holds-stdout")
+	child := p.pid()
+	p.handshake()
+	require.NoError(t, p.in.Close())
+	require.Equal(t, 0, p.wait().ExitCode(), "the leader exits")
+	require.Contains(t, p.line(), "late output: the server has exited")
+	require.True(t, alive(child), "and the child lives, and holds stdout")
+	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+	_, err := p.out.ReadByte()
+	require.ErrorIs(t, err, io.EOF)
+	requireGone(t, child)
+}
+
+func TestLateOutput(t *testing.T) {
+	for _, kind := range []string{"late-output", "late-output-now:1", "holds-stdout-now:1"} {
+		t.Run(kind, func(t *testing.T) {
+			p := start(t, kind)
+			child := p.pid()
+			rest, state := p.end()
+			require.Equal(t, 0, state.ExitCode())
+			require.Equal(t, 2, strings.Count(rest, "late output"), rest)
+			requireGone(t, child)
+		})
+	}
+}
+
+func TestCrashMidCall(t *testing.T) {
+	for _, test := range []struct {
+		kind   string
+		signal syscall.Signal // 0: exit code 2
+	}{
+		{"crash-mid-call", syscall.SIGSEGV},
+		{"crash-mid-call:abort", syscall.SIGABRT},
+		{"crash-mid-call:kill", syscall.SIGKILL},
+		{"crash-mid-call:panic", 0},
+	} {
+		t.Run(test.kind, func(t *testing.T) {
+			p := start(t, test.kind)
+			p.handshake()
+			p.send(callEcho)
+			_, state := p.end()
+			status := state.Sys().(syscall.WaitStatus)
+			if test.signal == 0 {
+				require.Equal(t, 2, status.ExitStatus())
+				return
+			}
+			require.True(t, status.Signaled())
+			require.Equal(t, test.signal, status.Signal())
+		})
+	}
+}
+
+func TestClosesStdout(t *testing.T) {
+	for _, kind := range []string{"closes-stdout", "closes-stdout-now"} {
+		t.Run(kind, func(t *testing.T) {
+			p := start(t, kind)
+			if kind == "closes-stdout" {
+				p.handshake()
+				p.send(callEcho)
+			}
+			_, err := p.out.ReadByte()
+			require.ErrorIs(t, err, io.EOF)
+			require.True(t, alive(p.cmd.Process.Pid), "lives on")
+			_, state := p.end()
+			require.Equal(t, 0, state.ExitCode())
+		})
+	}
+}
+
+func TestNotReadingStdin(t *testing.T) {
+	for _, kind := range []string{"not-reading-stdin", "not-reading-stdin-now"} {
+		t.Run(kind, func(t *testing.T) {
+			p := start(t, kind)
+			if kind == "not-reading-stdin" {
+				p.handshake()
+				p.send(ping)
+			}
+			in := p.in.(interface{ SetWriteDeadline(time.Time) error })
+			require.NoError(t, in.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
+			_, err := p.in.Write(make([]byte, 1<<20))
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded, "a megabyte fits nowhere")
+			require.NoError(t, p.in.Close())
+			require.True(t, alive(p.cmd.Process.Pid))
+		})
+	}
+}

@@ -1,0 +1,17 @@
+package demo
+
+import "fmt"
+
+// ignoreSignals fails: Windows has no signals to ignore.
+func ignoreSignals() error { return errNeedsUnix }
+
+// newSession fails: Windows has no sessions of this sort.
+func newSession() error { return errNeedsUnix }
+
+// deathBy gives the function that ends the process in the named way.
+func deathBy(name string) (func(), error) {
+	if name == "panic" {
+		return func() { panic("a tool has crashed, as it was asked to") }, nil
+	}
+	return nil, fmt.Errorf("%w, with a parameter other than panic", errNeedsUnix)
+}
