@@ -103,7 +103,7 @@ func idAndMethod(line []byte) (id, method []byte) {
 			case `"id"`:
 				id = line[start:end]
 			case `"method"`:
-				method = bytes.Trim(line[start:end], `"`)
+				method = unquote(line[start:end])
 			}
 			i = end - 1
 		}
@@ -137,6 +137,14 @@ func scalarEnd(line []byte, start int) int {
 		}
 	}
 	return len(line)
+}
+
+// unquote gives what is between a string's quotes, and nil for another value.
+func unquote(value []byte) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return nil
+	}
+	return value[1 : len(value)-1]
 }
 
 func leadingSpace(b []byte) int { return len(b) - len(bytes.TrimLeft(b, " \t\r\n")) }
