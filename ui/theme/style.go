@@ -20,6 +20,14 @@ func (s Style) Append(dst []byte, text string) []byte {
 	return append(dst, s.Off...)
 }
 
+// If returns the style if it applies, else the one that changes nothing.
+func (s Style) If(applies bool) Style {
+	if applies {
+		return s
+	}
+	return Style{}
+}
+
 // attrSet is a set of attributes.
 type attrSet uint8
 

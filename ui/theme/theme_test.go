@@ -99,6 +99,12 @@ func TestProfiles(t *testing.T) {
 	require.Equal(t, "\x1b[1;4mno\x1b[22;24m", string(New(true, NoColor).Error.Append(nil, "no")))
 }
 
+func TestIf(t *testing.T) {
+	s := Style{"on", "off"}
+	require.Equal(t, s, s.If(true))
+	require.Equal(t, Style{}, s.If(false))
+}
+
 func params(t *testing.T, sequence string) []string {
 	t.Helper()
 	require.Regexp(t, `^\x1b\[[0-9;]+m$`, sequence)

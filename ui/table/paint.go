@@ -1,0 +1,114 @@
+package table
+
+import (
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// gutter is the number of cells before the first column: one for the cursor
+// and one for the mark of the row.
+const gutter = 2
+
+// Paint paints the table into out. Focused says whether the pane has the keys,
+// which the look of the selected row tells.
+func (t *Table) Paint(out *grid.Lines, focused bool) {
+	out.Options = t.options
+	out.Resize(t.width, t.height)
+	y := 0
+	if t.header && t.height > 0 {
+		t.paintHeader(out.Line(0))
+		y = 1
+	}
+	w := t.window()
+	if w.len == 0 && y < t.height {
+		l := out.Line(y)
+		l.PadTo(gutter)
+		l.Text(t.theme.Dim, t.empty)
+		return
+	}
+	for i := 0; i < t.lines() && w.top+i < w.len; i++ {
+		look := plain
+		if w.top+i == w.cursor {
+			look = blurred
+			if focused {
+				look = selected
+			}
+		}
+		out.Line(y+i).Append(t.painted(w.top+i, look), 0)
+	}
+}
+
+func (t *Table) paintHeader(l *grid.Line) {
+	for _, p := range t.placed {
+		l.PadTo(gutter + p.X)
+		c := t.columns[p.Column]
+		l.Field(t.theme.Header, []byte(c.Title), p.Width, c.Align)
+	}
+}
+
+// look is how a row differs from its neighbours.
+type look uint8
+
+const (
+	plain look = iota
+	blurred
+	selected
+)
+
+// painted returns the row at a position, from the cache if it has not changed.
+func (t *Table) painted(position int, lk look) *grid.Line {
+	row := t.row(position)
+	entry := t.cache.at(position)
+	key := rowKey{row: row, version: t.source.Version(row), look: lk, valid: true}
+	if entry.key != key {
+		entry.key = key
+		t.paintRow(&entry.line, row, lk)
+	}
+	return &entry.line
+}
+
+// paintRow paints one row. A selected row has one style from end to end, so
+// that it can be read on any palette.
+func (t *Table) paintRow(l *grid.Line, row int, lk look) {
+	t.cells.reset()
+	t.source.Paint(row, &t.cells)
+	l.Reset(t.width, t.options)
+
+	var whole theme.Style
+	switch lk {
+	case blurred:
+		whole = t.theme.SelectedBlur
+	case selected:
+		whole = t.theme.Selected
+	}
+	l.Begin(whole)
+	if lk != plain {
+		l.Text(theme.Style{}, ">")
+	}
+	l.PadTo(1)
+	l.Text(t.cells.markStyle.If(lk == plain), t.cells.mark)
+	for _, p := range t.placed {
+		l.PadTo(gutter + p.X)
+		t.paintColumn(l, p, lk)
+	}
+	if lk != plain {
+		l.Fill()
+	}
+	l.End(whole)
+}
+
+func (t *Table) paintColumn(l *grid.Line, p Placed, lk look) {
+	c := t.columns[p.Column]
+	cell := &t.cache.scratch
+	cell.Reset(t.cells.widths[p.Column], t.options)
+	for _, piece := range t.cells.pieces {
+		if piece.column == p.Column {
+			cell.Bytes(piece.style.If(lk == plain), t.cells.arena[piece.start:piece.end])
+		}
+	}
+	if c.Align == termsafe.Right {
+		l.PadTo(l.Cells() + p.Width - cell.Cells())
+	}
+	l.Append(cell, t.cells.widths[p.Column]-p.Width)
+}

@@ -1,0 +1,248 @@
+package table
+
+import (
+	"sort"
+	"strconv"
+
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// Source is a list of rows, numbered from zero. Rows are only ever added at
+// the end, except that a source may begin anew with fewer.
+type Source interface {
+	// Len returns the number of rows.
+	Len() int
+	// Version returns a number that changes whenever the row looks
+	// different from before.
+	Version(row int) uint32
+	// Paint says what the row looks like. It is called for visible rows
+	// only, and again only when something changed.
+	Paint(row int, cells *Cells)
+}
+
+// Table shows a Source. Make one with New.
+type Table struct {
+	source  Source
+	columns []Column
+	theme   *theme.Theme
+	options termsafe.Options
+	header  bool
+	empty   string
+
+	width, height int
+	placed        []Placed
+	scrollX       int
+
+	filter   []uint32
+	filtered bool
+
+	follow bool
+	// anchor is the row that was chosen last; the cursor is on it unless
+	// the filter hides it.
+	anchor int
+	// offset is the line of the cursor, counted from the first visible row.
+	offset int
+	// seen is the number of rows of the source that have been in view, or
+	// above a row that has.
+	seen int
+
+	cache rowCache
+	cells Cells
+}
+
+// Config is what a Table is made of.
+type Config struct {
+	Source  Source
+	Columns []Column
+	Theme   *theme.Theme
+	// Options say how text is cut and escaped. TabStop is of use for logs.
+	Options termsafe.Options
+	// Header shows a line with the titles of the columns.
+	Header bool
+	// Empty is shown while there are no rows.
+	Empty string
+}
+
+// New returns a table that follows, without a size.
+func New(c Config) *Table {
+	t := &Table{
+		source: c.Source, columns: c.Columns, theme: c.Theme, options: c.Options,
+		header: c.Header, empty: c.Empty, follow: true,
+	}
+	t.cells.widths = make([]int, len(c.Columns))
+	return t
+}
+
+// SetSize sets the size in cells, the header included.
+func (t *Table) SetSize(w, h int) {
+	if w == t.width && h == t.height {
+		return
+	}
+	t.width, t.height = max(w, 0), max(h, 0)
+	t.layout()
+}
+
+// SetTheme changes the styles.
+func (t *Table) SetTheme(th *theme.Theme) {
+	t.theme = th
+	t.cache.clear()
+}
+
+// SetSource shows other rows, from the newest.
+func (t *Table) SetSource(s Source) {
+	t.source = s
+	t.filter, t.filtered = nil, false
+	t.anchor, t.offset, t.seen, t.follow = 0, 0, 0, true
+	t.cache.clear()
+}
+
+// SetFilter shows only the given rows, in ascending order. As more of them are
+// found it is called again with the longer list, which is kept and not copied.
+func (t *Table) SetFilter(rows []uint32) {
+	t.filter, t.filtered = rows, true
+}
+
+// ClearFilter shows all rows.
+func (t *Table) ClearFilter() {
+	t.filter, t.filtered = nil, false
+}
+
+// Len returns the number of rows that the filter lets through.
+func (t *Table) Len() int {
+	if !t.filtered {
+		return t.source.Len()
+	}
+	n := t.source.Len()
+	if k := len(t.filter); k > 0 && int(t.filter[k-1]) >= n {
+		return sort.Search(k, func(i int) bool { return int(t.filter[i]) >= n })
+	}
+	return len(t.filter)
+}
+
+// Cursor returns the row under the cursor. There is none in an empty table.
+func (t *Table) Cursor() (row int, ok bool) {
+	w := t.window()
+	if w.len == 0 {
+		return 0, false
+	}
+	return t.row(w.cursor), true
+}
+
+// RowAt returns the row on a line of the table, counted from its top with the
+// header.
+func (t *Table) RowAt(line int) (row int, ok bool) {
+	if t.header {
+		line--
+	}
+	w := t.window()
+	if line < 0 || line >= t.lines() || w.top+line >= w.len {
+		return 0, false
+	}
+	return t.row(w.top + line), true
+}
+
+// Following says whether the table shows the newest rows as they come.
+func (t *Table) Following() bool { return t.follow }
+
+// New returns how many rows have come below those that were in view.
+func (t *Table) New() int {
+	t.window()
+	return t.Len() - t.position(t.seen)
+}
+
+// Status is what the title of a pane says about following: "FOLLOW", "PAUSED",
+// or how many rows have come since.
+func (t *Table) Status() string {
+	switch n := t.New(); {
+	case t.follow:
+		return "FOLLOW"
+	case n > 0:
+		return "+" + thousands(n) + " new"
+	}
+	return "PAUSED"
+}
+
+// window is the part of the list that is on the screen, in positions: indexes
+// of the list as filtered.
+type window struct {
+	top, cursor, len int
+}
+
+// window finds the visible part for the present list. Everything that looks
+// at the list goes through here, so a list that has grown, shrunk or been
+// filtered since the last call needs no notice.
+func (t *Table) window() window {
+	rows := t.source.Len() // fewer than before if the source has begun anew
+	t.seen = min(t.seen, rows)
+	t.anchor = min(t.anchor, max(rows-1, 0))
+	w := window{len: t.Len()}
+	if w.len == 0 {
+		return w
+	}
+	last := max(w.len-t.body(), 0)
+	if t.follow {
+		w.cursor, w.top = w.len-1, last
+		t.anchor = t.row(w.cursor)
+	} else {
+		w.cursor = min(t.position(t.anchor), w.len-1)
+		t.offset = min(t.offset, t.body()-1)
+		if w.top = max(w.cursor-t.offset, 0); w.top > last {
+			// Kept, or rows that arrive would move those in sight.
+			w.top, t.offset = last, w.cursor-last
+		}
+	}
+	bottom := min(w.top+t.body(), w.len) - 1
+	t.seen = max(t.seen, t.row(bottom)+1)
+	return w
+}
+
+// lines is the number of lines for rows.
+func (t *Table) lines() int {
+	if t.header {
+		return max(t.height-1, 0)
+	}
+	return t.height
+}
+
+// body is the number of lines that moves reckon with. It is never zero, so
+// that a table without a size can be moved in too.
+func (t *Table) body() int { return max(t.lines(), 1) }
+
+// row returns the row at a position.
+func (t *Table) row(position int) int {
+	if t.filtered {
+		return int(t.filter[position])
+	}
+	return position
+}
+
+// position returns the position of a row, or of the next one that is shown.
+func (t *Table) position(row int) int {
+	n := t.Len()
+	if !t.filtered {
+		return min(row, n)
+	}
+	return sort.Search(n, func(i int) bool { return int(t.filter[i]) >= row })
+}
+
+func (t *Table) layout() {
+	t.placed = Layout(t.columns, max(t.width-gutter, 0))
+	clear(t.cells.widths)
+	for _, p := range t.placed {
+		t.cells.widths[p.Column] = p.Width
+		if t.columns[p.Column].Scroll {
+			t.cells.widths[p.Column] += t.scrollX
+		}
+	}
+	t.cache.resize(t.lines())
+}
+
+// thousands writes 12402 as "12,402".
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
