@@ -1,0 +1,122 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// ClientEnvNames are the variables that MCP clients pass on to the servers
+// they start, on this system: what EnvClient lets through. The Unix list is
+// that of DESIGN's environment policy; the Windows one is that of the MCP
+// TypeScript SDK's getDefaultEnvironment, with PATHEXT and COMSPEC, without
+// which no script starts.
+func ClientEnvNames() []string { return clientEnvNames(runtime.GOOS) }
+
+func clientEnvNames(goos string) []string {
+	if goos == "windows" {
+		return []string{
+			"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
+			"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP",
+			"USERNAME", "USERPROFILE",
+		}
+	}
+	return []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
+}
+
+// BuildEnv returns the environment of a local process: what policy takes over
+// from base (NAME=value, as os.Environ gives it; of duplicates the last one
+// counts), then named on top, and a report of the names. On Windows names
+// differ by more than case. It assumes that Command.Validate found no fault.
+func BuildEnv(policy EnvPolicy, base []string, named []EnvVar) ([]string, EnvReport) {
+	return buildEnv(runtime.GOOS, policy, base, named)
+}
+
+func buildEnv(goos string, policy EnvPolicy, base []string, named []EnvVar) ([]string, EnvReport) {
+	key := func(name string) string { return name }
+	if goos == "windows" {
+		key = strings.ToUpper
+	}
+	client := clientEnvNames(goos)
+	passes := func(name string) bool {
+		return policy == EnvInherit || policy == EnvClient && slices.Contains(client, key(name))
+	}
+	env := make(map[string]string) // by key: the entry NAME=value
+	names := map[string][]string{} // by what became of them: the keys' names
+	for _, v := range named {
+		env[key(v.Name)] = v.Name + "=" + v.Value
+	}
+	report := EnvReport{Policy: policy}
+	for _, v := range named {
+		report.Named = append(report.Named, v.Name)
+	}
+	for _, entry := range slices.Backward(base) {
+		name, ok := envName(entry)
+		if _, decided := env[key(name)]; !ok || decided || slices.Contains(names["out"], key(name)) {
+			continue
+		}
+		if passes(name) {
+			env[key(name)] = entry
+			report.Passed = append(report.Passed, name)
+		} else {
+			names["out"] = append(names["out"], key(name))
+			report.LeftOut = append(report.LeftOut, name)
+		}
+	}
+	list := make([]string, 0, len(env))
+	for _, entry := range env {
+		list = append(list, entry)
+	}
+	slices.Sort(list)
+	for _, names := range []*[]string{&report.Named, &report.Passed, &report.LeftOut} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return list, report
+}
+
+// envName is the name of an entry. Windows keeps entries such as =C:=C:\dir,
+// whose name begins with the equals sign.
+func envName(entry string) (string, bool) {
+	if entry == "" {
+		return "", false
+	}
+	i := strings.IndexByte(entry[1:], '=')
+	if i < 0 {
+		return "", false
+	}
+	return entry[:i+1], true
+}
+
+// Validate says why no executor can carry the command: no program, a NUL byte,
+// or an environment name that is empty or holds an equals sign. Its error
+// shows no value. An executor over SSH is stricter about names.
+func (c *Command) Validate() error {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return errors.New("no program given")
+	}
+	for i, arg := range c.Argv {
+		if strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("argument %d holds a NUL byte", i)
+		}
+	}
+	if strings.ContainsRune(c.Dir, 0) {
+		return errors.New("working directory holds a NUL byte")
+	}
+	for _, v := range c.Env {
+		switch {
+		case v.Name == "":
+			return errors.New("environment variable without a name")
+		case strings.ContainsAny(v.Name, "=\x00"):
+			return fmt.Errorf("environment variable name %q holds an equals sign or a NUL byte", v.Name)
+		case strings.ContainsRune(v.Value, 0):
+			return fmt.Errorf("value of environment variable %s holds a NUL byte", v.Name)
+		}
+	}
+	return nil
+}
+
+// Format hides the value, whatever the verb.
+func (v EnvVar) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "%s=...", v.Name) }

@@ -1,0 +1,415 @@
+package executor
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// JournalOptions are the limits of a Journal. The zero value means the
+// defaults of this package.
+type JournalOptions struct {
+	Retain    int // bytes of taken output; 0 means DefaultRetain
+	MaxChunks int // chunks of taken output; 0 means MaxChunks
+	// OnClosing, if set, is called once, when the exit is known and both
+	// streams have ended, before Closed gets its number: the last moment at
+	// which Emit is heard. It must not call the journal except for Emit.
+	OnClosing func()
+}
+
+// A Journal is what happened to one process: it numbers output and lifecycle,
+// keeps output for readers, and delivers events to subscribers. It is the part
+// that every executor shares. All methods may be called from any goroutine.
+type Journal struct {
+	onClosing func()
+	began     time.Time // base of the clock that times handlers
+
+	mu      sync.Mutex
+	next    uint64 // the number that comes next
+	total   traffic
+	kept    retained
+	life    []milestone // Exited, then Closed or Failed
+	exit    *Exit
+	failure error
+	eof     [2]bool
+	cut     bool
+	closing bool // OnClosing was called
+	over    bool // Closed or Failed was told
+	endings int  // Terminate calls under way; Closed waits for them
+	done    chan struct{}
+	subs    []*Subscription
+	pinned  *Subscription
+	wake    chan struct{} // closed to wake readers; nil when none waits
+	hold    hold
+}
+
+// A milestone is a lifecycle event and its place among the output.
+type milestone struct {
+	event  Event
+	at     uint64 // its number; for Failed the one it did not take
+	before traffic
+}
+
+// NewJournal returns an empty journal of a running process.
+func NewJournal(o JournalOptions) *Journal {
+	if o.Retain == 0 {
+		o.Retain = DefaultRetain
+	}
+	if o.MaxChunks == 0 {
+		o.MaxChunks = MaxChunks
+	}
+	j := &Journal{
+		onClosing: o.OnClosing,
+		began:     time.Now(),
+		next:      1,
+		kept:      retained{maxBytes: o.Retain, maxChunks: o.MaxChunks},
+		done:      make(chan struct{}),
+	}
+	j.hold.released.L = &j.mu
+	return j
+}
+
+// Output numbers one chunk and delivers it, on this goroutine where a handler
+// is idle. The journal keeps data, which must not be changed afterwards; empty
+// data is no chunk. It blocks while a pinned subscriber is too far behind, and
+// does nothing for a stream that has ended.
+func (j *Journal) Output(stream Stream, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.over || j.eof[stream] {
+		return
+	}
+	rec := record{seq: j.next, stream: stream, data: data, before: j.total}
+	j.next++
+	j.total = rec.after()
+	j.kept.push(rec)
+	for _, s := range j.subs {
+		s.offer(rec)
+		s.notify()
+	}
+	j.settleRetention()
+	j.wakeReaders()
+	j.deliverInline()
+	j.waitForRoom(stream)
+}
+
+// Exited records how the leader ended. Only the first call counts.
+func (j *Journal) Exited(e Exit) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.over || j.exit != nil {
+		return
+	}
+	j.exit = &e
+	j.reach(Event{Kind: Exited, Seq: j.next, Exit: e})
+	j.closeIfEnded()
+	j.deliverInline()
+}
+
+// EOF records the end of one stream.
+func (j *Journal) EOF(stream Stream) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.eof[stream] = true
+	j.closeIfEnded()
+	j.deliverInline()
+}
+
+// Fail ends delivery because the process is lost: how it ended is not known.
+// It takes no number, and does nothing after Closed or an earlier Fail.
+func (j *Journal) Fail(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.over || j.closing {
+		return
+	}
+	j.failure = err
+	j.reach(Event{Kind: Failed, Err: err})
+	j.finish()
+	j.deliverAside()
+}
+
+// Emit tells every subscriber of something that takes no number (WriteFailed,
+// Survivors), ahead of output that waits. It never calls a handler on this
+// goroutine, so a caller may hold locks. After Closed and Failed it does nothing.
+func (j *Journal) Emit(e Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.emit(e)
+}
+
+// BeginEnding is called when everything of the process is about to be killed:
+// pumps that are held go on, and Closed is put off until EndEnding, so that
+// Survivors can be told before it.
+func (j *Journal) BeginEnding() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.endings++
+	j.release()
+}
+
+// EndEnding pairs with BeginEnding. With cut, streams that have not ended are
+// treated as if they had.
+func (j *Journal) EndEnding(cut bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.endings--
+	if cut && !(j.eof[Stdout] && j.eof[Stderr]) {
+		j.cut = true
+		j.eof = [2]bool{true, true}
+	}
+	j.closeIfEnded()
+	j.deliverAside()
+}
+
+// Done is closed once Closed or Failed has been recorded.
+func (j *Journal) Done() <-chan struct{} { return j.done }
+
+// Fill sets the fields of info that the journal knows: State (from
+// StateRunning on), Exit, Failure, NextSeq and HeldSince.
+func (j *Journal) Fill(info *Info) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	info.State = j.state()
+	info.Exit = j.exitCopy()
+	info.Failure = j.failure
+	info.NextSeq = j.next
+	info.HeldSince = j.hold.since
+}
+
+// Ended reports whether both streams have ended.
+func (j *Journal) Ended() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.eof[Stdout] && j.eof[Stderr]
+}
+
+func (j *Journal) state() State {
+	switch {
+	case j.failure != nil:
+		return StateFailed
+	case j.over:
+		return StateClosed
+	case j.exit != nil:
+		return StateExited
+	default:
+		return StateRunning
+	}
+}
+
+func (j *Journal) exitCopy() *Exit {
+	if j.exit == nil {
+		return nil
+	}
+	e := *j.exit
+	return &e
+}
+
+// reach records a lifecycle event; one with a number takes it.
+func (j *Journal) reach(e Event) {
+	j.life = append(j.life, milestone{event: e, at: j.next, before: j.total})
+	if e.Seq != 0 {
+		j.next++
+	}
+	for _, s := range j.subs {
+		s.notify()
+	}
+	j.wakeReaders()
+}
+
+// closeIfEnded records Closed when nothing more can come. OnClosing runs
+// without the lock; whoever gets here first sees it through.
+func (j *Journal) closeIfEnded() {
+	if j.over || j.closing || j.exit == nil || !j.eof[Stdout] || !j.eof[Stderr] || j.endings > 0 {
+		return
+	}
+	j.closing = true
+	if j.onClosing != nil {
+		j.mu.Unlock()
+		j.onClosing()
+		j.mu.Lock()
+	}
+	j.reach(Event{Kind: Closed, Seq: j.next, Cut: j.cut})
+	j.finish()
+}
+
+func (j *Journal) finish() {
+	j.release()
+	j.over = true
+	close(j.done)
+}
+
+func (j *Journal) emit(e Event) {
+	if j.over {
+		return
+	}
+	for _, s := range j.subs {
+		s.tell(e)
+		s.notify()
+	}
+	j.deliverAside()
+}
+
+// settleRetention evicts what is over the limits.
+func (j *Journal) settleRetention() {
+	if j.pinned == nil {
+		j.kept.take(math.MaxUint64)
+		return
+	}
+	j.kept.take(j.pinned.taken)
+	j.dropOverrun()
+	j.releaseIfRoom()
+}
+
+// dropOverrun makes room by giving up the oldest output that a pinned
+// subscriber with OverrunDrop has not taken; the subscriber sees a Gap.
+func (j *Journal) dropOverrun() {
+	s := j.pinned
+	if s.opts.Overrun != OverrunDrop || j.kept.untaken() < s.opts.PinLimit {
+		return
+	}
+	for j.kept.untaken() > s.opts.PinLimit/2 {
+		j.kept.evict()
+	}
+	s.forget(j.kept.gone)
+}
+
+func (j *Journal) wakeReaders() {
+	if j.wake != nil {
+		close(j.wake)
+		j.wake = nil
+	}
+}
+
+// waker returns a channel that is closed by the next change.
+func (j *Journal) waker() <-chan struct{} {
+	if j.wake == nil {
+		j.wake = make(chan struct{})
+	}
+	return j.wake
+}
+
+// Subscribe implements Process.Subscribe.
+func (j *Journal) Subscribe(o SubscribeOptions) (*Subscription, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if o.Pin && j.pinned != nil {
+		return nil, ErrPinned
+	}
+	if o.PinLimit == 0 {
+		o.PinLimit = DefaultPinLimit
+	}
+	s := newSubscription(j, o)
+	j.subs = append(j.subs, s)
+	if o.Pin {
+		j.pin(s)
+	}
+	s.notify()
+	j.deliverAside()
+	return s, nil
+}
+
+func (j *Journal) pin(s *Subscription) {
+	j.pinned = s
+	j.kept.taken, j.kept.takenBytes = 0, 0
+	j.settleRetention()
+}
+
+// unsubscribe takes s off the list; output that only s pinned may go.
+func (j *Journal) unsubscribe(s *Subscription) {
+	j.subs = slices.DeleteFunc(j.subs, func(other *Subscription) bool { return other == s })
+	if j.pinned == s {
+		j.pinned = nil
+		j.settleRetention()
+		j.release()
+	}
+}
+
+// Read implements Process.Read.
+func (j *Journal) Read(ctx context.Context, after uint64, max int, wait time.Duration) (ReadResult, error) {
+	var deadline <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		deadline = timer.C
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for {
+		r := j.collect(after, max)
+		news := len(r.Chunks) > 0 || r.Missing != nil || j.over || j.exit != nil && after < j.next-1
+		if news || wait <= 0 {
+			return r, nil
+		}
+		changed := j.waker()
+		j.mu.Unlock()
+		var err error
+		select {
+		case <-changed:
+		case <-deadline:
+			wait = 0
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		j.mu.Lock()
+		if err != nil {
+			return ReadResult{}, err
+		}
+	}
+}
+
+// collect is Read without the wait.
+func (j *Journal) collect(after uint64, max int) ReadResult {
+	r := j.result()
+	size := 0
+	for i := j.kept.after(after); i < j.kept.count; i++ {
+		rec := j.kept.at(i)
+		if max > 0 && len(r.Chunks) > 0 && size+len(rec.data) > max {
+			break
+		}
+		size += len(rec.data)
+		r.Chunks = append(r.Chunks, Chunk{Seq: rec.seq, Stream: rec.stream, Data: rec.data})
+	}
+	if max > 0 && len(r.Chunks) > 0 {
+		r.NextSeq = r.Chunks[len(r.Chunks)-1].Seq + 1
+	}
+	r.Missing = j.missing(after)
+	return r
+}
+
+// result is a ReadResult with the state and no chunks.
+func (j *Journal) result() ReadResult {
+	r := ReadResult{NextSeq: j.next, Exit: j.exitCopy(), Closed: j.over, Failure: j.failure}
+	if j.failure != nil && r.Exit == nil {
+		r.Exit = &Exit{Kind: ExitUnknown}
+	}
+	return r
+}
+
+// missing is the evicted output after number after. Its bytes are known when
+// after is the start.
+func (j *Journal) missing(after uint64) *GapInfo {
+	if j.kept.gone <= after {
+		return nil
+	}
+	g := &GapInfo{From: after + 1, To: j.kept.gone, Stdout: true, Stderr: true}
+	if after == 0 {
+		upTo := j.total
+		if j.kept.count > 0 {
+			upTo = j.kept.at(0).before
+		}
+		g.count(traffic{}, upTo)
+	}
+	return g
+}
+
+// count sets bytes and streams of a gap that lies between two points.
+func (g *GapInfo) count(from, to traffic) {
+	out, err := to[Stdout]-from[Stdout], to[Stderr]-from[Stderr]
+	g.Bytes, g.Stdout, g.Stderr = out+err, out > 0, err > 0
+}

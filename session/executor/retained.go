@@ -1,0 +1,105 @@
+package executor
+
+import "sort"
+
+// traffic counts the bytes of each stream up to some point of the sequence.
+type traffic [2]uint64
+
+func (t traffic) plus(s Stream, n int) traffic {
+	t[s] += uint64(n)
+	return t
+}
+
+// A record is one chunk of output, and how many bytes came before it: with
+// that, the bytes of a gap are known exactly although the output is gone.
+type record struct {
+	seq    uint64
+	stream Stream
+	data   []byte
+	before traffic
+}
+
+func (r record) after() traffic { return r.before.plus(r.stream, len(r.data)) }
+
+// records is a growing ring of records in the order of their numbers. The zero
+// value is empty.
+type records struct {
+	ring  []record // its length is a power of two
+	head  int
+	count int
+	bytes int
+}
+
+func (r *records) at(i int) *record { return &r.ring[(r.head+i)&(len(r.ring)-1)] }
+
+func (r *records) push(rec record) {
+	if r.count == len(r.ring) {
+		r.grow()
+	}
+	r.count++
+	*r.at(r.count - 1) = rec
+	r.bytes += len(rec.data)
+}
+
+func (r *records) grow() {
+	ring := make([]record, max(16, 2*len(r.ring)))
+	for i := range r.count {
+		ring[i] = *r.at(i)
+	}
+	r.ring, r.head = ring, 0
+}
+
+// pop removes the oldest record; there must be one.
+func (r *records) pop() record {
+	slot := r.at(0)
+	rec := *slot
+	slot.data = nil
+	r.head = (r.head + 1) & (len(r.ring) - 1)
+	r.count--
+	r.bytes -= len(rec.data)
+	return rec
+}
+
+// after is the index of the first record with a number above seq, or count.
+func (r *records) after(seq uint64) int {
+	if r.count > 0 && r.at(0).seq == seq+1 {
+		return 0
+	}
+	return sort.Search(r.count, func(i int) bool { return r.at(i).seq > seq })
+}
+
+// retained is the output that can still be read: first what every pinned
+// subscriber has taken, which is kept within limits, then what it has not,
+// which stays.
+type retained struct {
+	records
+	maxBytes, maxChunks int
+
+	taken      int // how many of the oldest records are taken
+	takenBytes int
+	gone       uint64 // the highest number that was evicted
+}
+
+// take marks the records up to number seq as taken and evicts what that lets go.
+func (r *retained) take(seq uint64) {
+	for r.taken < r.count && r.at(r.taken).seq <= seq {
+		r.takenBytes += len(r.at(r.taken).data)
+		r.taken++
+	}
+	for r.takenBytes > r.maxBytes || r.taken > r.maxChunks {
+		r.evict()
+	}
+}
+
+// evict drops the oldest record, taken or not.
+func (r *retained) evict() {
+	rec := r.pop()
+	r.gone = rec.seq
+	if r.taken > 0 {
+		r.taken--
+		r.takenBytes -= len(rec.data)
+	}
+}
+
+// untaken is how many bytes are kept only for the pinned subscriber.
+func (r *retained) untaken() int { return r.bytes - r.takenBytes }

@@ -1,0 +1,244 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// stdinPiece is how much of a queued write goes to the pipe at once, so that
+// what is still unwritten is known.
+const stdinPiece = 64 << 10
+
+// errStdinGone is why what was queued did not reach a process that has ended.
+var errStdinGone = errors.New("process ended")
+
+// A Stdin writes to the standard input of a process: straight to the pipe when
+// nothing waits, else through a queue, so that no writer waits for a process
+// that does not read. All methods may be called from any goroutine.
+type Stdin struct {
+	w    io.WriteCloser
+	try  func([]byte) (int, error)
+	emit func(Event)
+
+	mu      sync.Mutex
+	queue   []queuedWrite
+	bytes   int  // in queue and not written
+	closing bool // no further writes; close when the queue is empty
+	closed  bool
+	err     error         // why closed, when it was not CloseStdin
+	drained chan struct{} // closed when the drain goroutine ends; nil if there is none
+	room    chan struct{} // closed when the queue has room again
+	ids     acceptedIDs
+}
+
+type queuedWrite struct {
+	id   string
+	data []byte // what is left
+	done int    // bytes written
+}
+
+// NewStdin returns a Stdin that writes to w. try, if not nil, writes as much as
+// fits without waiting; it answers 0, nil when nothing fits. emit is told
+// WriteFailed and must not call back.
+func NewStdin(w io.WriteCloser, try func([]byte) (int, error), emit func(Event)) *Stdin {
+	return &Stdin{w: w, try: try, emit: emit}
+}
+
+// Write implements Process.Write. Its only error is that of ctx: the queue had
+// no room until then, and nothing was written.
+func (s *Stdin) Write(ctx context.Context, id string, p []byte) (WriteResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.closing || s.closed:
+			return WriteResult{Status: StdinClosed}, nil
+		case s.ids.has(id):
+			return WriteResult{Status: Accepted}, nil
+		case len(s.queue) == 0:
+			return s.direct(id, p), nil
+		case s.bytes+len(p) <= WriteQueueLimit && len(s.queue) < MaxQueuedWrites:
+			s.enqueue(id, p, 0)
+			return WriteResult{Status: Accepted}, nil
+		}
+		if err := s.waitForRoom(ctx); err != nil {
+			return WriteResult{}, fmt.Errorf("wait for the process to read its standard input: %w", err)
+		}
+	}
+}
+
+// direct writes what fits and queues the rest.
+func (s *Stdin) direct(id string, p []byte) WriteResult {
+	n := 0
+	if s.try != nil {
+		var err error
+		if n, err = s.try(p); err != nil {
+			s.shut(err)
+			return WriteResult{Status: StdinClosed, Bytes: n}
+		}
+	}
+	if n < len(p) {
+		s.enqueue(id, p, n)
+	} else {
+		s.ids.add(id)
+	}
+	return WriteResult{Status: Accepted, Bytes: n}
+}
+
+func (s *Stdin) enqueue(id string, p []byte, done int) {
+	s.ids.add(id)
+	s.queue = append(s.queue, queuedWrite{id: id, data: bytes.Clone(p[done:]), done: done})
+	s.bytes += len(p) - done
+	if s.drained == nil {
+		s.drained = make(chan struct{})
+		go s.drain()
+	}
+}
+
+// waitForRoom gives up the lock until a queued write is done.
+func (s *Stdin) waitForRoom(ctx context.Context) error {
+	if s.room == nil {
+		s.room = make(chan struct{})
+	}
+	room := s.room
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	select {
+	case <-room:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// drain writes the queue to the pipe and ends when it is empty.
+func (s *Stdin) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) > 0 && !s.closed {
+		s.writePiece()
+	}
+	if s.closing {
+		s.shut(nil)
+	}
+	if s.closed {
+		s.failQueue()
+	}
+	close(s.drained)
+	s.drained = nil
+	s.wakeWriters()
+}
+
+// writePiece writes some of the oldest write, without the lock: only drain
+// takes writes off the queue.
+func (s *Stdin) writePiece() {
+	piece := s.queue[0].data
+	piece = piece[:min(len(piece), stdinPiece)]
+	s.mu.Unlock()
+	n, err := s.w.Write(piece)
+	s.mu.Lock()
+	q := &s.queue[0]
+	q.data, q.done = q.data[n:], q.done+n
+	s.bytes -= n
+	if len(q.data) == 0 {
+		s.queue[0] = queuedWrite{}
+		s.queue = s.queue[1:]
+		s.wakeWriters()
+	}
+	if err != nil {
+		s.shut(err)
+	}
+}
+
+// shut closes the pipe; err says why, unless everything was written.
+func (s *Stdin) shut(err error) {
+	if s.closed {
+		return
+	}
+	s.closed, s.err = true, err
+	// The pipe is given up: how closing it went changes nothing.
+	_ = s.w.Close()
+	s.wakeWriters()
+}
+
+func (s *Stdin) failQueue() {
+	for _, q := range s.queue {
+		s.emit(Event{Kind: WriteFailed, WriteID: q.id, N: uint64(q.done), Err: s.err})
+	}
+	s.queue, s.bytes = nil, 0
+}
+
+func (s *Stdin) wakeWriters() {
+	if s.room != nil {
+		close(s.room)
+		s.room = nil
+	}
+}
+
+// Close implements Process.CloseStdin.
+func (s *Stdin) Close() WriteStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing || s.closed {
+		return StdinClosed
+	}
+	s.closing = true
+	s.wakeWriters()
+	if s.drained == nil {
+		s.shut(nil)
+	}
+	return Accepted
+}
+
+// Abort closes the pipe at once: the process has ended. When it returns,
+// WriteFailed has been told of every write that did not get through.
+func (s *Stdin) Abort() {
+	s.mu.Lock()
+	s.shut(errStdinGone)
+	drained := s.drained
+	s.mu.Unlock()
+	if drained != nil {
+		<-drained
+	}
+}
+
+// State reports whether Write may still be accepted, and how many accepted
+// bytes the pipe has not taken.
+func (s *Stdin) State() (open bool, unwritten int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closing && !s.closed, s.bytes
+}
+
+// acceptedIDs remembers the last MaxWriteIDs write ids.
+type acceptedIDs struct {
+	known map[string]struct{}
+	order []string // a ring once it is full
+	next  int
+}
+
+func (a *acceptedIDs) has(id string) bool {
+	_, ok := a.known[id]
+	return ok
+}
+
+func (a *acceptedIDs) add(id string) {
+	if id == "" {
+		return
+	}
+	if a.known == nil {
+		a.known = make(map[string]struct{})
+	}
+	a.known[id] = struct{}{}
+	if len(a.order) < MaxWriteIDs {
+		a.order = append(a.order, id)
+		return
+	}
+	delete(a.known, a.order[a.next])
+	a.order[a.next] = id
+	a.next = (a.next + 1) % MaxWriteIDs
+}
