@@ -1,6 +1,7 @@
 package framing
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -124,4 +125,69 @@ func timed(repeat int, do func()) time.Duration {
 		do()
 	}
 	return time.Since(start)
+}
+
+// notifications gives a chunk of about the given size with lines of 205 bytes.
+// It begins and ends in the middle of one, so that pushed again and again it is
+// an endless stream.
+func notifications(size int) []byte {
+	const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"indexer",` +
+		`"data":{"text":"read /srv/data/projects/demo/internal/server/handler_test.go","bytes":18233,"ms":12}}}` + "\n"
+	n := size / len(line)
+	return []byte(strings.Repeat(line, n+1)[len(line)/2:][:n*len(line)])
+}
+
+// BenchmarkSplitAndScan is what a flood of notifications costs, from the chunk
+// that was read to the message, beside what only finding the newlines costs.
+func BenchmarkSplitAndScan(b *testing.B) {
+	chunk := notifications(64 << 10)
+	run := func(b *testing.B, each func(line []byte)) {
+		var s Splitter
+		defer s.Close()
+		b.SetBytes(int64(len(chunk)))
+		b.ReportAllocs()
+		seq := uint64(0)
+		for b.Loop() {
+			seq++
+			for line := range s.Push(seq, chunk) {
+				each(line.Data)
+			}
+		}
+	}
+	b.Run("split", func(b *testing.B) { run(b, func([]byte) {}) })
+	b.Run("split-and-scan", func(b *testing.B) { run(b, func(line []byte) { Scan(line) }) })
+	b.Run("newlines", func(b *testing.B) {
+		b.SetBytes(int64(len(chunk)))
+		for b.Loop() {
+			for rest := chunk; ; {
+				i := bytes.IndexByte(rest, '\n')
+				if i < 0 {
+					break
+				}
+				rest = rest[i+1:]
+			}
+		}
+	})
+}
+
+// BenchmarkSplitLongLine is a line of 64 MiB in chunks of 64 KiB.
+func BenchmarkSplitLongLine(b *testing.B) {
+	const size = 64 << 20
+	chunk := bytes.Repeat([]byte("x"), 64<<10)
+	var s Splitter
+	defer s.Close()
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		seq := uint64(0)
+		for range size / len(chunk) {
+			seq++
+			for range s.Push(seq, chunk) {
+				b.Fatal("a line without newline")
+			}
+		}
+		for line := range s.Push(seq+1, []byte("\n")) {
+			require.Len(b, line.Data, size)
+		}
+	}
 }

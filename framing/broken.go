@@ -2,6 +2,7 @@ package framing
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -20,7 +21,7 @@ var headerNames = []string{"content-length:", "content-type:"}
 // is where its first value begins, end where that ends, or -1.
 func (s *scanner) broken(first, end int) Message {
 	line := s.line
-	p := ProblemNotJSON | s.found&^ProblemDuplicateKey
+	p := ProblemNotJSON | s.found
 	if hasBOM(line) {
 		p |= ProblemBOM
 	}
@@ -47,7 +48,7 @@ func (s *scanner) broken(first, end int) Message {
 }
 
 func hasControl(line []byte) bool {
-	return bytes.IndexFunc(line, func(r rune) bool { return r < 0x20 }) >= 0
+	return slices.ContainsFunc(line, func(c byte) bool { return c < 0x20 })
 }
 
 func isHeader(line []byte) bool {

@@ -94,7 +94,8 @@ func (s *scanner) escape(i int) int {
 			return end
 		}
 		if unit < 0xdc00 && end+1 < len(b) && b[end] == '\\' && b[end+1] == 'u' {
-			if low, lowEnd := hex4(b, end+2); lowEnd == end+6 && low >= 0xdc00 && low <= 0xdfff {
+			// Fewer than four digits make a number that is too small.
+			if low, lowEnd := hex4(b, end+2); low >= 0xdc00 && low <= 0xdfff {
 				return lowEnd
 			}
 		}

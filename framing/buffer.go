@@ -1,0 +1,59 @@
+package framing
+
+const (
+	// reserveAbove is the size of an open line from which on its bytes are kept
+	// outside Go's heap, in memory that grows without being copied.
+	reserveAbove = 1 << 20
+	// keepUpTo is the largest slice that is kept for the next line.
+	keepUpTo = 256 << 10
+)
+
+// A buffer holds the bytes of one open line. Short lines share a slice. A line
+// above reserveAbove moves to address space that is reserved for the longest
+// line, of which only the pages written to take memory, and which is given
+// back when the line is done: so a line of 256 MiB takes 256 MiB, not what
+// doubling a slice and a garbage collector to come make of it. Where nothing
+// can be reserved, a slice grows by an eighth at a time: with the copy, that is
+// twice the line.
+type buffer struct {
+	data     []byte
+	reserved bool // data came from reserve
+}
+
+func (b *buffer) len() int { return len(b.data) }
+
+func (b *buffer) bytes() []byte { return b.data[:len(b.data):len(b.data)] }
+
+// append adds p. The buffer must not grow beyond limit.
+func (b *buffer) append(p []byte, limit int) {
+	if need := len(b.data) + len(p); need > cap(b.data) && need > reserveAbove {
+		b.move(need, limit)
+	}
+	b.data = append(b.data, p...)
+}
+
+// move finds a larger place for the bytes, with room for need.
+func (b *buffer) move(need, limit int) {
+	place, err := reserve(limit)
+	if err != nil {
+		place = make([]byte, min(need+need/8, limit))
+	}
+	b.data = append(place[:0], b.data...)
+	b.reserved = err == nil
+}
+
+// clear empties the buffer for the next line.
+func (b *buffer) clear() {
+	if b.reserved || cap(b.data) > keepUpTo {
+		b.release()
+	}
+	b.data = b.data[:0]
+}
+
+// release gives all memory back.
+func (b *buffer) release() {
+	if b.reserved {
+		unreserve(b.data)
+	}
+	*b = buffer{}
+}

@@ -1,0 +1,59 @@
+//go:build long && linux
+
+package framing
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A line beyond the default limit comes in parts, and at its peak the process
+// has grown by the limit and little else.
+func TestLongLineTakesItsOwnSize(t *testing.T) {
+	const size = 300 << 20
+	chunk := bytes.Repeat([]byte("x"), 64<<10)
+	var s Splitter
+	defer s.Close()
+
+	before := statusKiB(t, "VmHWM")
+	var lengths []int
+	for seq := range uint64(size / len(chunk)) {
+		for line := range s.Push(seq, chunk) {
+			lengths = append(lengths, len(line.Data))
+		}
+	}
+	for line := range s.Push(size, []byte("\n")) {
+		lengths = append(lengths, len(line.Data))
+	}
+	require.Equal(t, []int{DefaultLimit, size - DefaultLimit}, lengths)
+
+	grown := statusKiB(t, "VmHWM") - before
+	t.Logf("a line of %d MiB: the process grew by %d MiB at its peak", size>>20, grown>>10)
+	require.Less(t, grown, DefaultLimit>>10*11/10)
+	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the line was done")
+
+	for seq := range uint64(2000) {
+		for range s.Push(seq, chunk) {
+			require.Fail(t, "a line without newline")
+		}
+	}
+	s.Close()
+	require.Less(t, statusKiB(t, "VmRSS")-before, 32<<10, "the splitter was closed")
+}
+
+// statusKiB reads a value that /proc/self/status gives in KiB.
+func statusKiB(t *testing.T, name string) int {
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(status), name+":")
+	require.True(t, found, name)
+	var kib int
+	_, err = fmt.Sscan(after, &kib)
+	require.NoError(t, err)
+	return kib
+}

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package framing
+
+import "errors"
+
+// reserve always fails here: the buffer falls back to slices.
+func reserve(int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func unreserve([]byte) {}

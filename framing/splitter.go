@@ -1,0 +1,267 @@
+package framing
+
+import (
+	"bytes"
+	"iter"
+)
+
+// DefaultLimit is the longest line that a Splitter holds if nothing else is
+// said: 256 MiB.
+const DefaultLimit = 256 << 20
+
+// MaxCuts is how many chunk borders a Line lists; the rest is counted.
+const MaxCuts = 4096
+
+// EOL says how a line ended.
+type EOL uint8
+
+// The ends of a line.
+const (
+	LF    EOL = iota // "\n", what MCP asks for
+	CRLF             // "\r\n"
+	NoEOL            // none: a part, or the stream ended
+)
+
+// String gives the bytes that ended the line: "\n", "\r\n" or "".
+func (e EOL) String() string {
+	switch e {
+	case LF:
+		return "\n"
+	case CRLF:
+		return "\r\n"
+	}
+	return ""
+}
+
+// A Cut says that chunk Seq begins at offset Off of a line, counted over its
+// payload and EOL.
+type Cut struct{ Seq, Off uint64 }
+
+// A Line is one line of a stream, or a part of one. The Data and EOL of all
+// lines, one after the other, are the stream, byte for byte.
+type Line struct {
+	Data []byte // the payload: the line without its EOL
+	EOL  EOL
+	More bool // the line goes on in the next Line
+	Part bool // the line began in an earlier Line
+
+	// First and Seq are the numbers of the chunks that hold its first and its
+	// last byte, EOL included; equal for a line inside one chunk. Cuts lists
+	// the chunks after First, up to Seq; when there are more than MaxCuts of
+	// them, CutsDropped counts those left out.
+	First, Seq  uint64
+	Cuts        []Cut
+	CutsDropped uint64
+
+	// Stable says that Data aliases the pushed chunk and lives as long as it.
+	// Otherwise Data, and in any case Cuts, is valid only until the next line
+	// is asked for or another method of the Splitter is called.
+	Stable   bool
+	Problems Problem // TooLong, Unterminated and CRLF
+}
+
+// Whole says whether this is a line and not a part of one: only whole lines
+// are ever messages.
+func (l Line) Whole() bool { return !l.More && !l.Part }
+
+// A Splitter cuts a stream of chunks into lines. It looks at each byte once,
+// however slowly a line drips in; it copies only what is in lines that cross a
+// chunk's end, and holds no more than the one line that is open.
+//
+// The zero Splitter is ready to use. It belongs to one goroutine at a time and
+// must not be copied after first use.
+type Splitter struct {
+	// Limit is how many bytes a line may have before its LF, a CR included; 0
+	// means DefaultLimit. A longer line comes in parts of exactly Limit bytes,
+	// and a last one of what remains. To be set before the first Push.
+	Limit int
+
+	open    buffer // the line that waits for its newline
+	first   uint64 // chunk of its first byte
+	last    uint64 // chunk of its last byte
+	cuts    []Cut  // between first and last
+	dropped uint64
+	parts   bool // the open line began in a part that was passed on
+	tooLong bool // and the limit was why
+	taken   bool // the open line was passed on: cleared by the next call
+
+	searched uint64 // bytes looked at for a newline, ever: it stays linear
+}
+
+// Push adds a chunk, whose number in its stream is seq, and gives the lines
+// that it completes. Numbers must not fall. The sequence must be ranged over,
+// once, before any other call: a loop that is left early gives up the rest of
+// the chunk.
+func (s *Splitter) Push(seq uint64, chunk []byte) iter.Seq[Line] {
+	return func(yield func(Line) bool) { s.push(seq, chunk, yield) }
+}
+
+func (s *Splitter) push(seq uint64, chunk []byte, yield func(Line) bool) {
+	s.clearTaken()
+	limit := s.limit()
+	for len(chunk) > 0 {
+		n := bytes.IndexByte(chunk, '\n') // bytes of the line in this chunk
+		ends := n >= 0
+		if !ends {
+			n = len(chunk)
+		}
+		s.searched += uint64(n)
+
+		for s.open.len()+n > limit {
+			fits := limit - s.open.len()
+			var l Line
+			s.part(&l, seq, chunk[:fits:fits])
+			if !yield(l) {
+				s.taken = true
+				return
+			}
+			s.clear()
+			chunk, n = chunk[fits:], n-fits
+		}
+		if !ends {
+			s.add(seq, chunk)
+			return
+		}
+		s.searched++
+		var l Line
+		s.line(&l, seq, chunk[:n:n])
+		if !yield(l) {
+			s.taken = true
+			return
+		}
+		s.clear()
+		chunk = chunk[n+1:]
+	}
+}
+
+// part fills l with the open line and the bytes of chunk seq that still fit.
+// (It and its like fill a Line in place, for a Line is large: returned by value
+// through three calls, its copies cost more than finding the newline.)
+func (s *Splitter) part(l *Line, seq uint64, data []byte) {
+	s.tooLong = true
+	s.take(l, seq, data)
+	l.EOL = NoEOL
+	l.More = true
+	s.parts = true
+}
+
+// line fills l with the open line and the bytes of chunk seq before an LF.
+func (s *Splitter) line(l *Line, seq uint64, data []byte) {
+	if s.open.len() > 0 {
+		s.cut(seq) // the LF is of this chunk, even if no byte before it is
+	}
+	s.take(l, seq, data)
+	if n := len(l.Data); n > 0 && l.Data[n-1] == '\r' {
+		l.Data = l.Data[: n-1 : n-1]
+		l.EOL = CRLF
+		l.Problems |= ProblemCRLF
+	}
+	s.parts, s.tooLong = false, false
+}
+
+// take fills l with the open line and data, which it need not copy if nothing is
+// open.
+func (s *Splitter) take(l *Line, seq uint64, data []byte) {
+	l.Part = s.parts
+	if s.tooLong {
+		l.Problems = ProblemTooLong
+	}
+	if s.open.len() == 0 {
+		l.Data, l.First, l.Seq, l.Stable = data, seq, seq, true
+		return
+	}
+	if len(data) > 0 {
+		s.add(seq, data)
+	}
+	l.Data, l.First, l.Seq = s.open.bytes(), s.first, s.last
+	l.Cuts, l.CutsDropped = s.cuts, s.dropped
+}
+
+// add puts bytes of chunk seq at the end of the open line.
+func (s *Splitter) add(seq uint64, data []byte) {
+	if s.open.len() == 0 {
+		s.first, s.last = seq, seq
+	}
+	s.cut(seq)
+	s.open.append(data, s.limit())
+}
+
+// cut notes where chunk seq begins in the open line.
+func (s *Splitter) cut(seq uint64) {
+	if seq == s.last {
+		return
+	}
+	s.last = seq
+	if len(s.cuts) == MaxCuts {
+		s.dropped++
+		return
+	}
+	s.cuts = append(s.cuts, Cut{Seq: seq, Off: uint64(s.open.len())})
+}
+
+// Flush passes on what is open, if anything is. At the end of the stream, with
+// more false, it is a line without EOL, marked Unterminated; that line is empty
+// if all of it was passed on in parts before, so that a Line with More is
+// always followed by another. With more true it is a part, for text that is to
+// be shown before its newline comes.
+func (s *Splitter) Flush(more bool) (Line, bool) {
+	s.clearTaken()
+	if s.open.len() == 0 && (more || !s.parts) {
+		return Line{}, false
+	}
+	var l Line
+	s.take(&l, s.last, nil)
+	l.EOL = NoEOL
+	l.More = more
+	if !more {
+		l.Problems |= ProblemUnterminated
+	}
+	s.parts, s.tooLong = more, s.tooLong && more
+	s.taken = true
+	return l, true
+}
+
+// Gap says that the stream lost bytes here. What is open is passed on as Flush
+// does at the end of a stream, and the next byte begins a new line.
+func (s *Splitter) Gap() (Line, bool) { return s.Flush(false) }
+
+// Pending is how many bytes wait for their newline.
+func (s *Splitter) Pending() int {
+	if s.taken {
+		return 0
+	}
+	return s.open.len()
+}
+
+// Peek gives the first n bytes, or all if they are fewer, of what waits for its
+// newline. They are valid until another method is called.
+func (s *Splitter) Peek(n int) []byte {
+	return s.open.bytes()[:min(n, s.Pending())]
+}
+
+// Close gives back the memory of the open line, which is lost: Flush it before.
+// The Splitter is as good as new afterwards.
+func (s *Splitter) Close() {
+	s.open.release()
+	*s = Splitter{Limit: s.Limit}
+}
+
+func (s *Splitter) limit() int {
+	if s.Limit <= 0 {
+		return DefaultLimit
+	}
+	return s.Limit
+}
+
+func (s *Splitter) clearTaken() {
+	if s.taken {
+		s.clear()
+	}
+}
+
+// clear forgets the open line, which was passed on.
+func (s *Splitter) clear() {
+	s.taken = false
+	s.open.clear()
+	s.cuts, s.dropped = s.cuts[:0], 0
+}
