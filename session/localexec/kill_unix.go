@@ -1,0 +1,40 @@
+//go:build unix
+
+package localexec
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"mcpdbg/session/executor"
+)
+
+// signal sends the signal of step to the leader, or to its group.
+func (c *child) signal(step executor.Step, group bool) error {
+	if group {
+		return signalOne(-c.process.Pid, step)
+	}
+	return signalOne(c.process.Pid, step)
+}
+
+// signalOne sends the signal of step to a process, or to the group -pid.
+// Nobody there is no error.
+func signalOne(pid int, step executor.Step) error {
+	if err := unix.Kill(pid, signalOf(step)); err != nil && !errors.Is(err, unix.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+func signalOf(step executor.Step) syscall.Signal {
+	switch step {
+	case executor.StepInterrupt:
+		return unix.SIGINT
+	case executor.StepTerm:
+		return unix.SIGTERM
+	default:
+		return unix.SIGKILL
+	}
+}

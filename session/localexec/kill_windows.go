@@ -1,0 +1,55 @@
+package localexec
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+
+	"mcpdbg/session/executor"
+)
+
+// signal takes step. There are no signals here: INT becomes Ctrl+Break for the
+// group, KILL ends the leader or the whole job, and TERM does not exist.
+func (c *child) signal(step executor.Step, group bool) error {
+	switch {
+	case step == executor.StepKill && group:
+		return windows.TerminateJobObject(c.job, 1)
+	case step == executor.StepInterrupt && group:
+		return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(c.process.Pid))
+	default:
+		return signalOne(c.process.Pid, step)
+	}
+}
+
+// signalOne kills a process; nobody there is no error.
+func signalOne(pid int, step executor.Step) error {
+	if step != executor.StepKill {
+		return errors.ErrUnsupported
+	}
+	h, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(pid))
+	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(h)
+	return windows.TerminateProcess(h, 1)
+}
+
+// groupGone reports false: a job is never anybody else's.
+func (c *child) groupGone() bool { return false }
+
+func exitStatus(state *os.ProcessState) executor.Exit {
+	return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
+}
+
+func ownSession() *syscall.SysProcAttr { return nil }
+
+// hide has nothing to do: the job of each process does what the watchdog does
+// elsewhere.
+func hide() {}
+
+func killRegistered(map[string]int) int { return 0 }

@@ -1,0 +1,163 @@
+package localexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// markName is the variable that marks a process and its descendants.
+const markName = "MCPDBG_MARK"
+
+// maxMarks is how many marks a process carries: its own and those of the
+// debuggers around it, so that each finds all that belongs to it.
+const maxMarks = 8
+
+// errCancelled is the cause of a start that was terminated.
+var errCancelled = errors.New("start was cancelled")
+
+// start resolves and spawns. When it fails, nothing of the process is left.
+func (p *process) start(ctx context.Context) *executor.StartError {
+	defer close(p.settled)
+	var spec spec
+	var report executor.EnvReport
+	if err := p.phase("resolve", p.cmd.Argv[0], func() (err error) {
+		spec, report, err = p.resolve()
+		return err
+	}); err != nil {
+		return err.(*executor.StartError)
+	}
+	// A missing watchdog is told, and no reason not to start.
+	_ = p.phase("watchdog", "", func() error { return p.ex.guard.add(p.mark, 0) })
+	var c *child
+	err := p.phase("spawn", spec.path, func() (err error) {
+		if err := p.stillWanted(ctx); err != nil {
+			return startError(executor.StartCancelled, "spawn", err, "")
+		}
+		c, err = spawn(spec)
+		if err != nil {
+			return spawnError(spec, err)
+		}
+		return nil
+	})
+	if err != nil {
+		p.ex.guard.del(p.mark)
+		return err.(*executor.StartError)
+	}
+	p.ex.guard.setGroup(p.mark, c.process.Pid)
+	p.attach(c, report)
+	if err := p.stillWanted(ctx); err != nil {
+		// The process runs, and must not: its end is the same as any other.
+		_, endErr := p.end(context.Background())
+		return startError(executor.StartCancelled, "spawn", errors.Join(err, endErr), "")
+	}
+	return nil
+}
+
+// phase runs one step of the start and tells of it.
+func (p *process) phase(name, detail string, step func() error) error {
+	ph := executor.Phase{Name: name, Detail: detail, Begin: time.Now()}
+	ph.Err = step()
+	ph.End = time.Now()
+	if p.cmd.OnPhase != nil {
+		p.cmd.OnPhase(ph)
+	}
+	return ph.Err
+}
+
+func (p *process) stillWanted(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cancelled {
+		return errCancelled
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", errCancelled, err)
+	}
+	return nil
+}
+
+// A spec is a command that was resolved.
+type spec struct {
+	path    string // the file to execute
+	argv    []string
+	dir     string
+	env     []string
+	noStdin bool
+}
+
+func (p *process) resolve() (spec, executor.EnvReport, error) {
+	env, report := executor.BuildEnv(p.cmd.EnvPolicy, p.ex.opts.Environ, p.cmd.Env)
+	if err := checkDir(p.cmd.Dir); err != nil {
+		return spec{}, report, err
+	}
+	path, err := lookup(p.cmd.Argv[0], p.cmd.Dir, env)
+	if err != nil {
+		return spec{}, report, err
+	}
+	env, report.Added = addMark(env, p.ex.opts.Environ, p.mark), []string{markName}
+	return spec{path: path, argv: p.cmd.Argv, dir: p.cmd.Dir, env: env, noStdin: p.cmd.NoStdin}, report, nil
+}
+
+// addMark puts mark behind those that this program itself carries.
+func addMark(env, base []string, mark string) []string {
+	marks := []string{mark}
+	if outer := getenv(base, markName); outer != "" {
+		marks = append(strings.Split(outer, ","), mark)
+	}
+	marks = marks[max(0, len(marks)-maxMarks):]
+	kept := make([]string, 0, len(env)+1)
+	for _, entry := range env {
+		if !strings.HasPrefix(entry, markName+"=") {
+			kept = append(kept, entry)
+		}
+	}
+	return append(kept, markName+"="+strings.Join(marks, ","))
+}
+
+func getenv(env []string, name string) string {
+	for _, entry := range env {
+		if n, value, ok := strings.Cut(entry, "="); ok && sameName(n, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+func checkDir(dir string) *executor.StartError {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return startError(executor.StartNoDir, "resolve", fmt.Errorf("working directory %s does not exist", dir),
+			"create it, or give another one with --cwd")
+	case err != nil:
+		return startError(executor.StartNoDir, "resolve", fmt.Errorf("working directory: %w", err),
+			"give a directory that you may enter with --cwd")
+	case !info.IsDir():
+		return startError(executor.StartNoDir, "resolve", fmt.Errorf("working directory %s is not a directory", dir),
+			"give its directory with --cwd")
+	}
+	return nil
+}
+
+// spawnError says what kept the system from running what lookup had found.
+func spawnError(s spec, err error) *executor.StartError {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return startError(executor.StartFailed, "spawn", err, "")
+	}
+	if e := classify(s, errno); e != nil {
+		return e
+	}
+	return startError(executor.StartFailed, "spawn", fmt.Errorf("run %s: %w", s.path, errno), "")
+}

@@ -1,0 +1,168 @@
+package localexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// endTime is how long Terminate goes on killing before it reports survivors.
+	endTime = 3 * time.Second
+	// drainTime is how long it then waits for the ends of the pipes before it
+	// cuts them.
+	drainTime = 250 * time.Millisecond
+)
+
+// Stop implements executor.Process.
+func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
+	if !p.running() {
+		return executor.StopReport{}, executor.ErrStarting
+	}
+	report := executor.StopReport{Running: p.alive()}
+	if step == executor.StepCloseStdin {
+		p.CloseStdin()
+		return report, ctx.Err()
+	}
+	var err error
+	if report.Signalled, err = p.members(scope); err != nil {
+		return report, err
+	}
+	return report, p.signal(step, scope, report.Signalled)
+}
+
+// signal takes step against the processes that were found in scope. The group
+// gets one signal as a whole, so that nobody escapes by forking.
+func (p *process) signal(step executor.Step, scope executor.Scope, found []executor.Descendant) error {
+	var failures []error
+	p.mu.Lock()
+	switch {
+	case !p.reaped:
+		failures = append(failures, p.child.signal(step, scope != executor.ScopeLeader))
+	case scope != executor.ScopeLeader && !p.groupGone && !p.child.groupGone():
+		failures = append(failures, p.child.signal(step, true))
+	}
+	p.mu.Unlock()
+	if scope == executor.ScopeTree {
+		failures = append(failures, signalEach(step, found))
+	}
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("send %s: %w", step, err)
+	}
+	return nil
+}
+
+func (p *process) alive() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// Terminate implements executor.Process.
+func (p *process) Terminate(ctx context.Context) (executor.StopReport, error) {
+	if p.cancelStart() {
+		p.ex.table.Remove(p)
+		select {
+		case <-p.settled:
+			return executor.StopReport{Running: true}, nil
+		case <-ctx.Done():
+			return executor.StopReport{Running: true}, ctx.Err()
+		}
+	}
+	return p.end(ctx)
+}
+
+// cancelStart tells a start under way that it is not wanted any more.
+func (p *process) cancelStart() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child != nil {
+		return false
+	}
+	p.cancelled = true
+	return true
+}
+
+// end kills all that belongs to the process and sees the journal through to
+// Closed. One call works at a time.
+func (p *process) end(ctx context.Context) (report executor.StopReport, err error) {
+	select {
+	case p.ending <- struct{}{}:
+		defer func() { <-p.ending }()
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	if p.swept {
+		return report, nil
+	}
+	report.Running = p.alive()
+	p.journal.BeginEnding()
+	report.Signalled, report.Survivors, err = p.kill(ctx)
+	if len(report.Survivors) > 0 {
+		p.journal.Emit(executor.Event{Kind: executor.Survivors, Procs: report.Survivors})
+	}
+	if err != nil {
+		p.journal.EndEnding(false)
+		return report, fmt.Errorf("terminate %s: %w", p.id, err)
+	}
+	cut := !awaitEnd(p.pumps, drainTime)
+	p.journal.EndEnding(cut)
+	p.closePipes()
+	select {
+	case <-p.journal.Done():
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	if len(report.Survivors) == 0 {
+		p.swept = true
+		p.ex.guard.del(p.mark)
+	}
+	return report, nil
+}
+
+// kill sends SIGKILL round after round until nobody of the process is left
+// and the leader is reaped.
+func (p *process) kill(ctx context.Context) (killed, left []executor.Descendant, err error) {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	killed, scanErr := p.members(executor.ScopeTree)
+	if err := errors.Join(p.signal(executor.StepKill, executor.ScopeTree, killed), scanErr); err != nil {
+		return killed, nil, err
+	}
+	more, left, err := p.killFamily(ctx)
+	killed = addNew(killed, more)
+	if err != nil {
+		return killed, left, err
+	}
+	select {
+	case <-p.exited:
+		return killed, left, nil
+	case <-ctx.Done():
+		return killed, left, errors.New("the leader does not die")
+	}
+}
+
+// addNew appends those of more whose pid is not in list.
+func addNew(list, more []executor.Descendant) []executor.Descendant {
+	for _, d := range more {
+		if !slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID }) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// closePipes frees pumps from pipes that somebody out of reach holds open.
+func (p *process) closePipes() {
+	for _, pump := range p.pumps {
+		// Usually closed already, by the pump itself.
+		_ = pump.file.Close()
+	}
+}

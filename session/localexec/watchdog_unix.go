@@ -1,0 +1,55 @@
+//go:build unix
+
+package localexec
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// commFile is where Linux keeps the name that ps and killall know a process
+// by. The watchdog takes another one than its program, so that ending all of
+// that name does not end it too.
+const (
+	commFile = "/proc/self/comm"
+	commName = "mcp-watchdog"
+)
+
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// hide takes the watchdog out of the way of what ends the program it watches.
+func hide() {
+	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	// Only for the name; there is no such file elsewhere.
+	_ = os.WriteFile(commFile, []byte(commName), 0)
+}
+
+// killRegistered kills everybody who belongs to one of the groups (by mark)
+// and returns the exit code: 1 when somebody is left.
+func killRegistered(groups map[string]int) int {
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	var all sync.WaitGroup
+	var failed atomic.Bool
+	for mark, group := range groups {
+		all.Go(func() {
+			left := 0
+			f := family{leader: group, mark: mark}
+			err := killRounds(ctx, f.find, func(round []proc) { left = len(round) })
+			if err != nil || left > 0 {
+				failed.Store(true)
+			}
+		})
+	}
+	all.Wait()
+	if failed.Load() {
+		return 1
+	}
+	return 0
+}
