@@ -140,7 +140,7 @@ func callRoots(ctx context.Context, r *request, raw json.RawMessage) (any, error
 	if r.caps.Roots == nil {
 		return r.undeclared("roots", object{"roots": object{}})
 	}
-	answer, instead, err := r.ask(ctx, "roots/list", nil)
+	answer, instead, err := r.ask(ctx, "roots/list", object{})
 	if answer == nil {
 		return instead, err
 	}

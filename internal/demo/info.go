@@ -3,9 +3,12 @@ package demo
 // instructions is what the server tells a model about itself.
 const instructions = "A server to learn mcpdbg on. Call slow to see progress, ask to be asked, fail to see errors."
 
+// serverName is the name under which the server goes.
+const serverName = "mcpdbg-demo"
+
 // info is the server's Implementation object in a revision.
 func (s *server) info(revision string) object {
-	info := object{"name": "mcpdbg-demo", "version": s.opts.Version}
+	info := object{"name": serverName, "version": s.opts.Version}
 	if revision >= "2025-06-18" {
 		info["title"] = "mcpdbg demo server"
 	}

@@ -152,11 +152,7 @@ func (s *server) askAs(ctx context.Context, id, method string, params object) (m
 		defer s.mu.Unlock()
 		delete(s.legacy.asked, id)
 	}()
-	question := object{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
-	if params != nil {
-		question["params"] = params
-	}
-	s.send(false, question)
+	s.send(false, object{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params})
 	select {
 	case m := <-answer:
 		return m, nil

@@ -94,7 +94,7 @@ func bigIDs(ctx context.Context, c *culprit) (int, error) {
 		s.calls.Go(func() {
 			var came []string
 			for _, id := range ids {
-				m, err := s.askAs(ctx, id, "ping", nil)
+				m, err := s.askAs(ctx, id, "ping", object{})
 				if err != nil {
 					return
 				}

@@ -53,20 +53,20 @@ func (s *server) decorate(r *request, result any) any {
 			fields["ttlMs"], fields["cacheScope"] = 0, "private"
 		}
 	}
-	fields["_meta"] = object{metaServerInfo: s.info(modernRevision)}
+	info := object{"name": serverName, "version": s.opts.Version}
+	if r.handshake() {
+		info = s.info(modernRevision)
+	}
+	fields["_meta"] = object{metaServerInfo: info}
 	return fields
 }
 
 // inputRequired gives the answer that puts a question to a modern client: it
 // is to send the same request again, with the reply under the same key.
 func inputRequired(method string, params object, state string) object {
-	question := object{"method": method}
-	if params != nil {
-		question["params"] = params
-	}
 	return object{
 		"resultType":    "input_required",
-		"inputRequests": object{questionKey: question},
+		"inputRequests": object{questionKey: object{"method": method, "params": params}},
 		"requestState":  state,
 	}
 }

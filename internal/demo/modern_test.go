@@ -26,6 +26,8 @@ func TestModernAnswers(t *testing.T) {
 		{"calls are not", "tools/call", `,"name":"echo","arguments":{"message":"a"}`, []any{"result", "ttlMs"}, nil},
 		{"empty cursor", "tools/list", `,"cursor":""`, []any{"result", "tools", 0, "name"}, "add"},
 		{"server identity", "tools/list", ``, []any{"result", "_meta", "io.modelcontextprotocol/serverInfo", "name"}, "mcpdbg-demo"},
+		{"no more than needed", "tools/list", ``, []any{"result", "_meta", "io.modelcontextprotocol/serverInfo", "icons"}, nil},
+		{"full identity", "server/discover", ``, []any{"result", "_meta", "io.modelcontextprotocol/serverInfo", "title"}, "mcpdbg demo server"},
 		{"structured content", "tools/call", `,"name":"add","arguments":{"a":1,"b":2}`, []any{"result", "structuredContent", "sum"}, 3.0},
 		{"big result type", "tools/call", `,"name":"big","arguments":{"bytes":1}`, []any{"result", "resultType"}, "complete"},
 		{"initialize is gone", "initialize", `,"protocolVersion":"2025-11-25"`, []any{"error", "code"}, -32601.0},
