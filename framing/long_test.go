@@ -57,3 +57,20 @@ func statusKiB(t *testing.T, name string) int {
 	require.NoError(t, err)
 	return kib
 }
+
+// Only addresses are needed for a line that no Span can describe: none of its
+// pages is ever touched.
+func TestScanRefusesWhatSpansCannotDescribe(t *testing.T) {
+	line, err := reserve(1 << 32)
+	if err != nil {
+		message := "4 GiB of address space cannot be reserved here: " + err.Error()
+		require.Empty(t, os.Getenv("CI"), message)
+		t.Skip(message)
+	}
+	defer unreserve(line)
+	copy(line, "[1]")
+	require.Equal(t, Message{Problems: ProblemNotJSON | ProblemTooLong}, Scan(line))
+	for range Elements(line) {
+		require.Fail(t, "an element of a line that was refused")
+	}
+}

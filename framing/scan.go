@@ -27,7 +27,7 @@ const VerbatimDepth = 200
 // Lines of 4 GiB and more are not looked at: they are NotJSON and TooLong.
 // Scan may be called from any goroutine.
 func Scan(line []byte) Message {
-	if uint64(len(line)) > math.MaxUint32 {
+	if beyondSpans(line) {
 		return Message{Problems: ProblemNotJSON | ProblemTooLong}
 	}
 	// Clearing a stack for MaxDepth levels takes as long as scanning a small
@@ -41,6 +41,11 @@ func Scan(line []byte) Message {
 	return scanDeep(line)
 }
 
+// beyondSpans says that the offsets of a line do not fit in a Span.
+func beyondSpans(line []byte) bool { return uint64(len(line)) > math.MaxUint32 }
+
+// scanDeep stays out of line, so that Scan's own stack frame is small.
+//
 //go:noinline
 func scanDeep(line []byte) Message {
 	var stack [(MaxDepth + 63) / 64]uint64
