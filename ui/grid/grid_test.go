@@ -191,6 +191,16 @@ func TestStylesDoNotBleed(t *testing.T) {
 	c.Draw(Rect{3, 0, 3, 1}, block(3, "b"))
 	require.Equal(t, "\x1b[7ma\x1b[m  b  ", c.String())
 
+	widget := &Lines{}
+	widget.Resize(3, 1)
+	widget.Line(0).Rendered("\x1b[7mw")
+	c.Reset(6, 1)
+	c.Draw(Rect{0, 0, 3, 1}, widget)
+	require.Equal(t, "\x1b[7mw\x1b[m     ", c.String())
+
+	c.Reset(6, 1)
+	c.Draw(Rect{0, 0, 3, 1}, bad)
+	c.Draw(Rect{3, 0, 3, 1}, block(3, "b"))
 	c.Draw(Rect{0, 0, 1, 1}, block(1, "x"))
 	require.Equal(t, "\x1b[mx\x1b[7m\x1b[m  b  \x1b[m", c.String())
 }

@@ -172,6 +172,9 @@ func TestSourceBeginsAnew(t *testing.T) {
 	tab.SetFilter([]uint32{1, 50, 99})
 	s.n = 2
 	requireScreen(t, tab, "> row 1||", "PAUSED")
+	tab.ClearFilter()
+	s.n = 200
+	requireScreen(t, tab, "  row 0|> row 1|  row 2", "+197 new")
 	s.n = 0
 	_, ok := tab.Cursor()
 	require.False(t, ok)
