@@ -1,0 +1,97 @@
+// Package corpus makes the messages that benchmarks run on. The same numbers
+// give the same bytes, so that ratios can be compared.
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// M205 is one notification of 205 bytes, its newline included, n times. The
+// messages are given without their newlines, and share their bytes.
+func M205(n int) [][]byte {
+	const size = 205 - len("\n")
+	head := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"corpus","data":"`
+	message := []byte(head + strings.Repeat("x", size-len(head)-len(`"}}`)) + `"}}`)
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = message
+	}
+	return all
+}
+
+// MIX is n messages as sessions have them, 412 bytes in the mean: 40 % progress
+// notifications of some 146 bytes, 20 % log messages of 164, 18 % requests of
+// 179, as many results of some 600, 3.9 % lists of tools of 2.1 KB, and 0.1 %
+// results of 90 KB. Each result answers the request before it.
+func MIX(n int) [][]byte {
+	all := make([][]byte, 0, n)
+	for i := 0; len(all) < n; i++ {
+		all = append(all, mixed(i))
+	}
+	return all
+}
+
+// mixed is message i of a pattern of 1,000.
+func mixed(i int) []byte {
+	at := i % 1000
+	switch {
+	case at == 999:
+		return result(i, 90_000)
+	case at%26 == 25: // 38 of 1,000
+		return tools(i)
+	case at%11 == 3 || at%11 == 8:
+		return request(i)
+	case at%11 == 4 || at%11 == 9:
+		return result(i-1, 600)
+	case at%11 == 1 || at%11 == 6:
+		return pad(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","logger":"db","data":"query %d took 3 ms`, i, `"}}`, 164)
+	}
+	return pad(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p-%d","progress":40,"total":100,"message":"`, i, `"}}`, 146)
+}
+
+func request(i int) []byte {
+	return pad(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"search","arguments":{"query":"`, i, `","limit":10}}}`, 179)
+}
+
+func result(id, size int) []byte {
+	return pad(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"first line\nsecond \"line\" `, id, `"}],"isError":false}}`, size)
+}
+
+// tools is a list of tools, sent with the result first, as some servers do.
+func tools(id int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"result":{"tools":[`)
+	for t := range 10 {
+		if t > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"tool_%d","description":"Finds what is asked for in index number %d","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}}`, t, t)
+	}
+	fmt.Fprintf(&b, `]},"jsonrpc":"2.0","id":%d}`, id)
+	return b.Bytes()
+}
+
+// pad makes a message of about size bytes.
+func pad(head string, i int, tail string, size int) []byte {
+	const words = "the quick brown fox jumps over the lazy dog, "
+	b := fmt.Appendf(nil, head, i)
+	for len(b)+len(tail) < size {
+		b = append(b, words[:min(len(words), size-len(b)-len(tail))]...)
+	}
+	return append(b, tail...)
+}
+
+// Stream joins messages as a server sends them, a newline after each.
+func Stream(messages [][]byte) []byte {
+	size := 0
+	for _, m := range messages {
+		size += len(m) + 1
+	}
+	all := make([]byte, 0, size)
+	for _, m := range messages {
+		all = append(append(all, m...), '\n')
+	}
+	return all
+}
