@@ -1,0 +1,154 @@
+package session
+
+import "encoding/json"
+
+// The bodies below are the members of the entries that carry no stream bytes,
+// as docs/recording-format.md lists them. Times are microseconds on the log's
+// clock. Members may be added, never changed.
+
+// StartBody: a process runs.
+type StartBody struct {
+	Process   string   `json:"process"`
+	PID       int      `json:"pid,omitempty"`
+	Placement string   `json:"placement,omitempty"`
+	Argv      []string `json:"argv,omitempty"` // only if another one than the header's
+}
+
+// EnvBody: names of variables, never values.
+type EnvBody struct {
+	Policy  string   `json:"policy"`
+	Named   []string `json:"named,omitempty"`
+	Passed  []string `json:"passed,omitempty"`
+	LeftOut []string `json:"left_out,omitempty"`
+}
+
+// PhaseBody: one step of a start ("spawn", "probe", "initialize", ...) or of
+// an ending ("close-stdin", "TERM", "KILL").
+type PhaseBody struct {
+	Phase  string `json:"phase"`
+	Detail string `json:"detail,omitempty"`
+	Took   int64  `json:"took_us,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// StateBody: the session is in State; or, with Of, the request of entry Of is.
+type StateBody struct {
+	State    string          `json:"state"`
+	Of       uint64          `json:"of,omitempty"`
+	ID       json.RawMessage `json:"id,omitempty"` // of the request, with Of
+	Detail   string          `json:"detail,omitempty"`
+	Era      string          `json:"era,omitempty"`
+	Protocol string          `json:"protocol,omitempty"`
+	Server   string          `json:"server,omitempty"` // name and version it gave
+}
+
+// WriteBody: what became of the write of entry Of.
+type WriteBody struct {
+	Of     uint64 `json:"of"`
+	Status string `json:"status"`
+	Bytes  int    `json:"bytes"` // that reached the pipe
+	Error  string `json:"error,omitempty"`
+}
+
+// WaitingBody: bytes have waited a second for their newline. They are not part
+// of the stream: they come again in their line.
+type WaitingBody struct {
+	Stream string `json:"stream"`
+	Bytes  int    `json:"bytes"`
+	Head   string `json:"head,omitempty"`     // the first bytes, at most 256, if UTF-8
+	Head64 []byte `json:"head_b64,omitempty"` // the same if not
+}
+
+// ExitedBody: the leader has ended. Neither Code nor Signal: not known.
+type ExitedBody struct {
+	Code   *int   `json:"code,omitempty"`
+	Signal string `json:"signal,omitempty"`
+	Core   bool   `json:"core,omitempty"`
+}
+
+// StreamSum is what passed through one stream of one process.
+type StreamSum struct {
+	Bytes    uint64 `json:"bytes"`
+	XXH64    string `json:"xxh64"`              // of all of them, 16 hex digits
+	Complete *bool  `json:"complete,omitempty"` // false after a gap
+}
+
+// ClosedBody: ended, both streams at their end.
+type ClosedBody struct {
+	Stdout StreamSum `json:"stdout"`
+	Stderr StreamSum `json:"stderr"`
+	Stdin  StreamSum `json:"stdin"`
+}
+
+// FailedBody: how the process ended is not known.
+type FailedBody struct {
+	Error  string    `json:"error"`
+	Stdout StreamSum `json:"stdout"`
+	Stderr StreamSum `json:"stderr"`
+	Stdin  StreamSum `json:"stdin"`
+}
+
+// LaggedBody: Events fell out of the collector's queue, Times times, and were
+// recovered.
+type LaggedBody struct {
+	Events uint64 `json:"events"`
+	Times  int    `json:"times,omitempty"`
+}
+
+// HeldBody: pipes were not read from Begin to End; an End of zero: it lasts.
+type HeldBody struct {
+	Begin   int64    `json:"begin"`
+	End     int64    `json:"end,omitempty"`
+	Streams []string `json:"streams"`
+	Times   int      `json:"times,omitempty"`
+	Total   int64    `json:"total_us,omitempty"` // of all Times together
+}
+
+// GapBody: output with the sequence numbers From to To is lost.
+type GapBody struct {
+	From    uint64   `json:"from"`
+	To      uint64   `json:"to"`
+	Bytes   uint64   `json:"bytes"`
+	Streams []string `json:"streams,omitempty"` // that lost something
+}
+
+// ActBody: somebody did something.
+type ActBody struct {
+	Act    string `json:"act"`
+	Of     uint64 `json:"of,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// ProcBody: live processes of the tree; with Survivors, those that an ending
+// found and killed, or could not kill.
+type ProcBody struct {
+	Survivors bool       `json:"survivors,omitempty"`
+	Tree      []ProcInfo `json:"tree"`
+}
+
+// ProcInfo is one process of a tree.
+type ProcInfo struct {
+	PID     int    `json:"pid"`
+	PPID    int    `json:"ppid,omitempty"`
+	Command string `json:"command,omitempty"`
+	RSS     int64  `json:"rss,omitempty"`
+}
+
+// LinkBody: the state of the connection to a host.
+type LinkBody struct {
+	State string `json:"state"`
+	RTT   int64  `json:"rtt_us,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// NoteBody is a remark of the program, such as an unanswered probe.
+type NoteBody struct {
+	Text string          `json:"text"`
+	Hint string          `json:"hint,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// EndBody: the recorder finished.
+type EndBody struct {
+	Entries uint64 `json:"entries"`
+}

@@ -1,0 +1,228 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"mcpdbg/framing"
+)
+
+// classify fills a row for an entry of a stream kind and pairs its messages.
+func (x *Index) classify(e *Entry, row *Row) {
+	part := e.More || x.inParts[e.Kind]
+	x.inParts[e.Kind] = e.More
+	if part {
+		row.Flags |= FlagPart
+	}
+	size := uint64(len(e.Payload))
+	switch e.Kind {
+	case KindStderr:
+		x.stats.BytesErr += size
+		if !e.More {
+			x.stats.StderrLines++
+		}
+		return
+	case KindStdin:
+		x.stats.BytesOut += size
+	case KindStdout:
+		x.stats.BytesIn += size
+	}
+	if part { // never a message
+		row.Flags |= FlagProblem
+		if e.Kind == KindStdout && !e.More {
+			x.stats.Stray++
+		}
+		return
+	}
+	row.Msg = e.Msg.Kind
+	if e.Msg.Problems&^framing.ProblemCRLF != 0 {
+		row.Flags |= FlagProblem
+	}
+	switch {
+	case e.Kind == KindStdin && bytes.IndexByte(e.Payload, '\n') >= 0:
+		row.Flags |= FlagBatch
+		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
+			x.message(e.Kind, framing.Scan(line), line, row)
+		}
+	case e.Msg.Kind == framing.Batch:
+		row.Flags |= FlagBatch
+		for span := range framing.Elements(e.Payload) {
+			member := span.Of(e.Payload)
+			x.message(e.Kind, framing.Scan(member), member, row)
+		}
+	default:
+		x.message(e.Kind, e.Msg, e.Payload, row)
+	}
+}
+
+// message counts and pairs one message of the row that is about to be added.
+func (x *Index) message(kind Kind, m framing.Message, line []byte, row *Row) {
+	outgoing := kind == KindStdin
+	if m.Kind == framing.NotJSON || m.Kind == framing.Other {
+		if !outgoing {
+			x.stats.Stray++
+		}
+		return
+	}
+	if outgoing {
+		x.stats.Out++
+	} else {
+		x.stats.In++
+	}
+	switch m.Kind {
+	case framing.Request:
+		row.Method = x.intern(m.Method.Of(line))
+		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
+	case framing.Notification:
+		row.Method = x.intern(m.Method.Of(line))
+		x.cancelled(outgoing, m, line)
+	case framing.Response, framing.ErrorResponse:
+		x.response(newPairKey(!outgoing, m.ID.Of(line)), m, line, row)
+	}
+}
+
+// request makes a request pending. An id that is pending already belongs to
+// the newer request from now on, as nobody could tell whose answer comes.
+func (x *Index) request(key pairKey, row *Row) {
+	row.State = ReqPending
+	older, again, ok := x.pair.open(key, uint32(x.added))
+	if !ok {
+		x.stats.Untracked++
+	}
+	if again {
+		x.setState(older, ReqLost)
+	}
+}
+
+// response settles the request of key.
+func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) {
+	failed := m.Kind == framing.ErrorResponse
+	var mark RowFlags
+	if failed || isToolError(m.Result.Of(line)) {
+		mark = FlagError
+		x.stats.Errors++
+	}
+	row.Flags |= mark
+	number, pending := x.pair.settle(key)
+	if !pending {
+		var known bool
+		if number, known = x.pair.done[key]; !known {
+			x.stats.Orphans++
+			row.State = ReqOrphan
+			return
+		}
+	}
+	request, ok := x.row(int(number))
+	if !ok {
+		return
+	}
+	row.Pair, row.Method = number+1, request.Method
+	if request.Pair != 0 {
+		x.stats.Orphans++
+		row.State = ReqDuplicate
+		return
+	}
+	request.Pair = uint32(x.added) + 1
+	if pending {
+		request.State = ReqAnswered
+		if failed {
+			request.State = ReqFailed
+		}
+	} // else it was cancelled or timed out before, and stays that
+	request.Flags |= mark
+	x.setRow(int(number), request)
+}
+
+// cancelled marks the request that a notifications/cancelled names. An answer
+// that crosses it is still paired.
+func (x *Index) cancelled(outgoing bool, m framing.Message, line []byte) {
+	if string(m.Method.Of(line)) != "notifications/cancelled" {
+		return
+	}
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(m.Params.Of(line), &params) != nil || params.RequestID == nil {
+		return
+	}
+	x.settle(newPairKey(outgoing, params.RequestID), ReqCancelled)
+}
+
+// note reads what the index needs from an entry that carries no stream bytes.
+// A body that can't be decoded, in a file that others wrote, says nothing.
+func (x *Index) note(e *Entry) {
+	switch e.Kind {
+	case KindState:
+		var b StateBody
+		if e.DecodeBody(&b) == nil && b.ID != nil && b.State == ReqTimedOut.String() {
+			x.settle(newPairKey(true, b.ID), ReqTimedOut)
+		}
+	case KindWrite:
+		var b WriteBody
+		if dense := e.N == uint64(x.added)+1; dense && e.DecodeBody(&b) == nil {
+			x.unsent(b.Of)
+		}
+	case KindLagged:
+		x.stats.Lagged++
+	case KindHeld:
+		x.stats.Held++
+	case KindGap:
+		x.stats.Gaps++
+		var b GapBody
+		if e.DecodeBody(&b) == nil {
+			x.stats.LostBytes += b.Bytes
+		}
+	case KindStart, KindClosed, KindFailed:
+		for _, number := range x.pair.pending {
+			x.setState(number, ReqLost)
+		}
+		x.pair.forget()
+		clear(x.inParts[:])
+	}
+}
+
+// unsent marks the requests of entry n, whose write did not reach the server
+// whole. It happens rarely enough to look at all that are pending.
+func (x *Index) unsent(n uint64) {
+	for key, number := range x.pair.pending {
+		if uint64(number)+1 == n && key.outgoing() {
+			x.settle(key, ReqLost)
+		}
+	}
+}
+
+// settle ends the wait of a pending request without an answer.
+func (x *Index) settle(key pairKey, state ReqState) {
+	if number, ok := x.pair.settle(key); ok {
+		x.setState(number, state)
+	}
+}
+
+// setState moves a request that is still pending to another state.
+func (x *Index) setState(number uint32, state ReqState) {
+	if row, ok := x.row(int(number)); ok && row.State == ReqPending {
+		row.State = state
+		x.setRow(int(number), row)
+	}
+}
+
+// isToolError tells whether a result has the member isError with true. Most
+// results say false, and are not decoded for that.
+func isToolError(result []byte) bool {
+	const name = `"isError"`
+	for rest := result; ; {
+		i := bytes.Index(rest, []byte(name))
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		value := bytes.TrimLeft(rest, " \t:")
+		if bytes.HasPrefix(value, []byte("true")) {
+			break
+		}
+	}
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.IsError
+}

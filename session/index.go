@@ -1,0 +1,253 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+const (
+	pageRows = 2048
+	pageSize = pageRows * RowSize
+	// maxMethods is how many method names are interned; what comes after shares
+	// the last number. Longer names than maxMethodLen are cut.
+	maxMethods   = 4096
+	maxMethodLen = 256
+	// DefaultIndexMemory is how many bytes of rows are kept in memory (4 M rows).
+	DefaultIndexMemory = 128 << 20
+)
+
+// IndexFile is where an Index puts pages that no longer fit into memory.
+type IndexFile interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// An Index is the table of rows over a log, with requests and responses
+// paired. It is built entry by entry, while writing and when opening a file,
+// and does no I/O but for pages beyond its memory. One goroutine at a time may
+// Add; the other methods may be called from any goroutine.
+type Index struct {
+	// Memory is how many bytes of rows stay in memory, 0 means
+	// DefaultIndexMemory. Without Spill all of them do.
+	Memory int
+	// Spill, if set, is asked once for a file when Memory is full.
+	Spill func() (IndexFile, error)
+
+	mu       sync.RWMutex
+	pages    []*[pageRows]Row // nil: in file
+	added    int              // rows in pages
+	visible  int              // rows that readers see
+	resident int              // index of the first page that is in memory
+	file     IndexFile
+	cached   *[pageRows]Row // one page read back from file
+	cachedAt int
+
+	methods []string
+	numbers map[string]uint16
+	stats   Stats
+	pair    pairing
+	inParts [kindCount]bool // the last entry of the stream kind was a part, and goes on
+}
+
+// Add indexes e, whose line of length bytes begins at off. Readers do not see
+// the row before Publish. It keeps nothing of e. The error says that there is
+// no room for the row, neither in memory nor in a file.
+func (x *Index) Add(e *Entry, off int64, length int) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.added%pageRows == 0 {
+		if err := x.addPage(); err != nil {
+			return err
+		}
+	}
+	row := Row{Off: off, T: e.T, Len: uint32(length), Kind: e.Kind, Run: uint16(x.stats.Runs)}
+	if e.Kind == KindStart {
+		x.stats.Runs++
+		row.Run = uint16(x.stats.Runs)
+	}
+	if e.Kind.IsStream() {
+		x.classify(e, &row)
+	} else {
+		x.note(e)
+	}
+	x.pages[x.added/pageRows][x.added%pageRows] = row
+	x.added++
+	return nil
+}
+
+// Publish shows all rows added so far to readers.
+func (x *Index) Publish() {
+	x.mu.Lock()
+	x.visible = x.added
+	x.mu.Unlock()
+}
+
+// Len is the number of published rows.
+func (x *Index) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.visible
+}
+
+// Rows copies published rows from number from on into dst and returns how many.
+func (x *Index) Rows(from int, dst []Row) int {
+	x.mu.RLock()
+	if from < 0 || from >= x.visible {
+		x.mu.RUnlock()
+		return 0
+	}
+	dst = dst[:min(len(dst), x.visible-from)]
+	if from/pageRows >= x.resident {
+		defer x.mu.RUnlock()
+		return x.copyRows(from, dst)
+	}
+	x.mu.RUnlock()
+	x.mu.Lock() // reading a page back changes the cache
+	defer x.mu.Unlock()
+	return x.copyRows(from, dst)
+}
+
+func (x *Index) copyRows(from int, dst []Row) int {
+	n := 0
+	for n < len(dst) {
+		page := x.page((from + n) / pageRows)
+		if page == nil {
+			break
+		}
+		n += copy(dst[n:], page[(from+n)%pageRows:])
+	}
+	return n
+}
+
+// Method is the name behind a row's Method.
+func (x *Index) Method(id uint16) string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if id == 0 || int(id) > len(x.methods) {
+		return ""
+	}
+	return x.methods[id-1]
+}
+
+// Stats returns the counts over all rows added. The recording's own members
+// (Size, Recording, RecordingError) are left zero.
+func (x *Index) Stats() Stats {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := x.stats
+	s.PendingOut, s.PendingIn = x.pair.pendingOut, x.pair.pendingIn
+	return s
+}
+
+// intern returns the number of a method name.
+func (x *Index) intern(name []byte) uint16 {
+	name = name[:min(len(name), maxMethodLen)]
+	if n, ok := x.numbers[string(name)]; ok {
+		return n
+	}
+	if len(x.methods) == maxMethods {
+		return maxMethods
+	}
+	if x.numbers == nil {
+		x.numbers = make(map[string]uint16)
+	}
+	s := string(name)
+	if len(x.methods) == maxMethods-1 {
+		s = "(other methods)"
+	}
+	x.methods = append(x.methods, s)
+	x.numbers[s] = uint16(len(x.methods))
+	return uint16(len(x.methods))
+}
+
+// addPage makes room for rows behind the last one. A file that can't be written
+// is no reason to stop before memory is well beyond its limit.
+func (x *Index) addPage() error {
+	if err := x.spillOldest(); err != nil && (len(x.pages)-x.resident)*pageSize >= 4*x.limit() {
+		return err
+	}
+	x.pages = append(x.pages, new([pageRows]Row))
+	return nil
+}
+
+func (x *Index) limit() int {
+	if x.Memory == 0 {
+		return DefaultIndexMemory
+	}
+	return x.Memory
+}
+
+// spillOldest moves the oldest resident page to the file when memory is full.
+func (x *Index) spillOldest() error {
+	if x.Spill == nil || (len(x.pages)-x.resident)*pageSize < x.limit() || x.resident == len(x.pages) {
+		return nil
+	}
+	if x.file == nil {
+		f, err := x.Spill()
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		x.file = f
+	}
+	if err := x.writePage(x.resident, x.pages[x.resident]); err != nil {
+		return err
+	}
+	x.pages[x.resident] = nil
+	x.resident++
+	return nil
+}
+
+func (x *Index) writePage(i int, page *[pageRows]Row) error {
+	buf := make([]byte, 0, pageSize)
+	for _, r := range page {
+		buf = r.AppendBinary(buf)
+	}
+	if _, err := x.file.WriteAt(buf, int64(i)*pageSize); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// page returns page i, reading it back if need be; nil if that fails.
+func (x *Index) page(i int) *[pageRows]Row {
+	if i >= x.resident {
+		return x.pages[i]
+	}
+	if x.cached != nil && x.cachedAt == i {
+		return x.cached
+	}
+	buf := make([]byte, pageSize)
+	if _, err := x.file.ReadAt(buf, int64(i)*pageSize); err != nil {
+		return nil
+	}
+	page := new([pageRows]Row)
+	for k := range page {
+		page[k] = DecodeRow(buf[k*RowSize:])
+	}
+	x.cached, x.cachedAt = page, i
+	return page
+}
+
+// row returns row i, spilled or not.
+func (x *Index) row(i int) (Row, bool) {
+	page := x.page(i / pageRows)
+	if page == nil {
+		return Row{}, false
+	}
+	return page[i%pageRows], true
+}
+
+// setRow changes row i, spilled or not.
+func (x *Index) setRow(i int, row Row) {
+	page := x.page(i / pageRows)
+	if page == nil {
+		return
+	}
+	page[i%pageRows] = row
+	if i/pageRows < x.resident {
+		// A page that can't be written keeps its new row in the cache; the next
+		// read from file shows the older state of the pair, nothing worse.
+		_, _ = x.file.WriteAt(row.AppendBinary(nil), int64(i)*RowSize)
+	}
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"encoding/binary"
+
+	"mcpdbg/framing"
+)
+
+// RowSize is the size of an encoded Row in bytes.
+const RowSize = 32
+
+// A Row is what the index knows of one entry. It holds no pointers, so that
+// millions of them cost the garbage collector nothing.
+type Row struct {
+	Off    int64        // of the entry's line in the file
+	T      int64        // Entry.T
+	Len    uint32       // of the line, its newline included
+	Pair   uint32       // number of the partner's row plus one; 0: none
+	Method uint16       // see Source.Method; a response has its request's
+	Run    uint16       // how many processes were started before it; wraps
+	Kind   Kind         // of the entry
+	Msg    framing.Kind // of the line: stdin and stdout only
+	State  ReqState
+	Flags  RowFlags
+}
+
+// ReqState is the state of a request, or what is wrong with a response.
+type ReqState uint8
+
+// The states. All but the last two are of requests.
+const (
+	ReqNone      ReqState = iota
+	ReqPending            // no answer yet
+	ReqAnswered           // with a result
+	ReqFailed             // with an error
+	ReqCancelled          // by notifications/cancelled
+	ReqTimedOut           // nobody waits for the answer any more
+	ReqLost               // no answer can come: the server ended, was not reached, or the id was used again
+	ReqOrphan             // an answer to no request
+	ReqDuplicate          // a second answer
+)
+
+var reqStateNames = [...]string{"", "pending", "answered", "failed", "cancelled", "timed-out", "lost", "orphan", "duplicate"}
+
+// String returns the state as screens and recordings spell it.
+func (s ReqState) String() string {
+	if int(s) < len(reqStateNames) {
+		return reqStateNames[s]
+	}
+	return ""
+}
+
+// RowFlags are marks of a row.
+type RowFlags uint8
+
+// The flags.
+const (
+	FlagProblem RowFlags = 1 << iota // the line has a framing problem
+	FlagError                        // an error response, or a tool result with isError
+	FlagPart                         // a part of a line
+	FlagBatch                        // several messages in one entry
+	FlagUnkept                       // the bytes were not kept: recording had stopped
+)
+
+// AppendBinary appends the row's 32 bytes, little endian.
+func (r Row) AppendBinary(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, uint64(r.Off))
+	b = le.AppendUint64(b, uint64(r.T))
+	b = le.AppendUint32(b, r.Len)
+	b = le.AppendUint32(b, r.Pair)
+	b = le.AppendUint16(b, r.Method)
+	b = le.AppendUint16(b, r.Run)
+	return append(b, byte(r.Kind), byte(r.Msg), byte(r.State), byte(r.Flags))
+}
+
+// DecodeRow is the inverse of AppendBinary. It panics if b has fewer than
+// RowSize bytes.
+func DecodeRow(b []byte) Row {
+	le := binary.LittleEndian
+	return Row{
+		Off: int64(le.Uint64(b)), T: int64(le.Uint64(b[8:])),
+		Len: le.Uint32(b[16:]), Pair: le.Uint32(b[20:]),
+		Method: le.Uint16(b[24:]), Run: le.Uint16(b[26:]),
+		Kind: Kind(b[28]), Msg: framing.Kind(b[29]), State: ReqState(b[30]), Flags: RowFlags(b[31]),
+	}
+}

@@ -1,0 +1,88 @@
+package session
+
+import "time"
+
+// A Source is what every view reads: a live session, a recorded one, a
+// replayed one. All methods may be called from any goroutine. Rows are
+// numbered from 0 and are only ever added; of an older row nothing changes but
+// Pair, State and FlagError.
+type Source interface {
+	Header() Header
+	// Len is the number of rows that can be read.
+	Len() int
+	// Rows copies rows from number from on into dst and returns how many.
+	Rows(from int, dst []Row) int
+	// Entry decodes the entry of a row. With limit > 0 at most about limit
+	// bytes of its payload are read: then Cut is set, and Msg holds only Kind.
+	Entry(row Row, limit int) (Entry, error)
+	// ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt.
+	ReadLine(row Row, p []byte, off int64) (int, error)
+	// Method is the name behind Row.Method; "" for 0.
+	Method(id uint16) string
+	Stats() Stats
+	// Changed is closed when something was added or changed after the call:
+	// take it, look, then wait for it.
+	Changed() <-chan struct{}
+}
+
+// A Log is a Source that can be written.
+type Log interface {
+	Source
+	// Append gives each entry its number and time, encodes it, and returns when
+	// all are written with the batch they fell into: only then may they be shown
+	// or forwarded. Entries of one call stay together. Bytes are not kept.
+	// A log that can't store any more says so in Stats().Recording and returns
+	// no error for it: the session goes on.
+	Append(entries []Entry) error
+	// Now is the log's clock: microseconds since its start.
+	Now() int64
+	// Close writes the end entry and closes the log; rows can still be read.
+	Close() error
+}
+
+// Header is the first line of a recording.
+type Header struct {
+	Version   int       `json:"mcpdbg"` // major version of the format: 1
+	ID        string    `json:"id"`
+	Tool      string    `json:"tool"`
+	Start     time.Time `json:"start"`
+	Placement string    `json:"placement"`
+	Argv      []string  `json:"argv"` // named environment values stand as ${NAME}
+	Cwd       string    `json:"cwd,omitempty"`
+	Era       string    `json:"era,omitempty"`
+}
+
+// Stats are counts over the whole log.
+type Stats struct {
+	Out, In        uint64 // messages: sent to the server, received from it
+	BytesOut       uint64 // payload bytes of stdin
+	BytesIn        uint64 // payload bytes of stdout
+	BytesErr       uint64 // payload bytes of stderr
+	PendingOut     int    // our requests without an answer
+	PendingIn      int    // the server's
+	Errors         uint64 // error responses and results with isError
+	Stray          uint64 // stdout lines that are no JSON-RPC message
+	StderrLines    uint64
+	Orphans        uint64 // orphan and duplicate answers
+	Lagged         uint64 // entries of the kind
+	Held           uint64
+	Gaps           uint64
+	LostBytes      uint64 // in gaps
+	Untracked      uint64 // requests that were not paired: too many pending
+	Size           int64  // of the file
+	Recording      RecordingState
+	RecordingError string
+	Runs           int // processes started
+}
+
+// RecordingState says where the log's bytes go.
+type RecordingState uint8
+
+// The recording states.
+const (
+	RecordingOn      RecordingState = iota // to the recording
+	RecordingNone                          // to an unlinked temporary file, as asked
+	RecordingStopped                       // nowhere any more: see RecordingError
+	RecordingDone                          // closed, or opened for reading
+	RecordingTorn                          // opened for reading: the recorder did not finish
+)
