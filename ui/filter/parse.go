@@ -1,0 +1,334 @@
+package filter
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// MaxLength is how long the text of a filter may be in bytes.
+const MaxLength = 1024
+
+// A Filter is a compiled filter: alternatives of words that must all match.
+type Filter struct {
+	text         string
+	alternatives [][]word
+	words        int
+	stderr       bool
+}
+
+// A word is one test, or its opposite.
+type word struct {
+	test  test
+	not   bool
+	index int // of the word among all of its filter
+}
+
+// A SyntaxError says what is wrong with the text of a filter, and where.
+type SyntaxError struct {
+	Column  int // of the first byte that is wrong, from 1
+	Problem string
+}
+
+// Error gives column and problem.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Problem) }
+
+// Parse compiles a filter. The error is a *SyntaxError. A filter without words
+// is nil, and lets everything pass.
+func Parse(text string) (*Filter, error) {
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	p := parser{text: text, filter: &Filter{text: strings.Trim(text, " ")}}
+	return p.parse()
+}
+
+// Text returns a filter for the plain text in a message or its method, in any
+// case, blanks included; between slashes it is a regular expression. It is
+// what a search looks for. The error is a *SyntaxError.
+func Text(text string) (*Filter, error) {
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	var t test = newTextTest(text)
+	if len(text) > 2 && text[0] == '/' && text[len(text)-1] == '/' {
+		re, err := regexp.Compile(text[1 : len(text)-1])
+		if err != nil {
+			return nil, &SyntaxError{2, regexpProblem(err)}
+		}
+		t = regexpTest{re}
+	}
+	return &Filter{text: text, alternatives: [][]word{{{test: t}}}, words: 1}, nil
+}
+
+// check makes sure that regular expressions can be made of text.
+func check(text string) error {
+	if len(text) > MaxLength {
+		return &SyntaxError{MaxLength + 1, fmt.Sprintf("a filter may have %d bytes", MaxLength)}
+	}
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			return &SyntaxError{i + 1, "this is not UTF-8"}
+		}
+	}
+	return nil
+}
+
+// String returns the text that was parsed.
+func (f *Filter) String() string { return f.text }
+
+// Stderr tells whether the filter names lines of stderr, which are otherwise
+// no part of the traffic.
+func (f *Filter) Stderr() bool { return f != nil && f.stderr }
+
+type parser struct {
+	text   string
+	at     int // the next byte
+	filter *Filter
+}
+
+func (p *parser) parse() (*Filter, error) {
+	var words []word
+	orAt := -1
+	for {
+		p.space()
+		if p.at == len(p.text) {
+			break
+		}
+		start := p.at
+		if p.takeOr() {
+			if len(words) == 0 {
+				return nil, &SyntaxError{start + 1, `"or" needs a word before it`}
+			}
+			p.filter.alternatives = append(p.filter.alternatives, words)
+			words, orAt = nil, start
+			continue
+		}
+		w, err := p.word()
+		if err != nil {
+			return nil, err
+		}
+		w.index = p.filter.words
+		p.filter.words++
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		if orAt >= 0 {
+			return nil, &SyntaxError{orAt + 1, `"or" needs a word after it`}
+		}
+		return nil, nil
+	}
+	p.filter.alternatives = append(p.filter.alternatives, words)
+	return p.filter, nil
+}
+
+func (p *parser) space() {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+}
+
+// takeOr takes the word "or".
+func (p *parser) takeOr() bool {
+	rest := p.text[p.at:]
+	if !strings.HasPrefix(rest, "or") || len(rest) > 2 && rest[2] != ' ' {
+		return false
+	}
+	p.at += 2
+	return true
+}
+
+func (p *parser) word() (word, error) {
+	var w word
+	for p.at < len(p.text) && p.text[p.at] == '!' {
+		w.not = !w.not
+		p.at++
+	}
+	if p.at == len(p.text) || p.text[p.at] == ' ' {
+		return w, p.wrong(p.at, `"!" needs a word after it`)
+	}
+	var err error
+	switch p.text[p.at] {
+	case '"':
+		var text string
+		if text, err = p.quoted(); err == nil {
+			w.test = newTextTest(text)
+		}
+	case '/':
+		w.test, err = p.regexp()
+	case '>', '<':
+		w.test, err = p.latency()
+	default:
+		w.test, err = p.plain()
+	}
+	return w, err
+}
+
+// plain parses a word that begins with a letter: a key with its value, "err",
+// or text.
+func (p *parser) plain() (test, error) {
+	start := p.at
+	name := p.until(":\" ")
+	if p.at == len(p.text) || p.text[p.at] != ':' {
+		p.at = start
+		text := p.until(" ")
+		if text == "err" {
+			return errTest{}, nil
+		}
+		return newTextTest(text), nil
+	}
+	p.at++
+	if !slices.Contains([]string{"method", "id", "dir", "kind"}, name) {
+		return nil, p.wrong(start, fmt.Sprintf("no key %q: there are method, id, dir and kind; text with a colon needs quotes", name))
+	}
+	valueAt := p.at
+	value, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	if value == "" {
+		return nil, p.wrong(valueAt, name+": needs a value")
+	}
+	switch name {
+	case "method":
+		return newMethodTest(value), nil
+	case "id":
+		return idTest(value), nil
+	case "dir":
+		return p.dir(valueAt, value)
+	default:
+		return p.kind(valueAt, value)
+	}
+}
+
+func (p *parser) value() (string, error) {
+	if p.at < len(p.text) && p.text[p.at] == '"' {
+		return p.quoted()
+	}
+	return p.until(" "), nil
+}
+
+// quoted parses text between quotes, in which \" and \\ are a quote and a
+// backslash.
+func (p *parser) quoted() (string, error) {
+	start := p.at
+	var text []byte
+	for p.at++; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '"':
+			p.at++
+			return string(text), p.end("the closing quote")
+		case c == '\\' && p.at+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.at+1]) >= 0:
+			p.at++
+			text = append(text, p.text[p.at])
+		default:
+			text = append(text, c)
+		}
+	}
+	return "", p.wrong(start, "this quote is not closed")
+}
+
+// regexp parses an expression between slashes, in which \/ is a slash.
+func (p *parser) regexp() (test, error) {
+	start := p.at
+	var expr []byte
+	for p.at++; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '/':
+			p.at++
+			re, err := regexp.Compile(string(expr))
+			if err != nil {
+				return nil, p.wrong(start+1, regexpProblem(err))
+			}
+			return regexpTest{re}, p.end("the closing slash")
+		case c == '\\' && p.at+1 < len(p.text):
+			p.at++
+			if p.text[p.at] != '/' {
+				expr = append(expr, '\\')
+			}
+			expr = append(expr, p.text[p.at])
+		default:
+			expr = append(expr, c)
+		}
+	}
+	return nil, p.wrong(start, "this regular expression has no closing slash")
+}
+
+func regexpProblem(err error) string {
+	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+}
+
+// latency parses a time; a number without unit is milliseconds.
+func (p *parser) latency() (test, error) {
+	over := p.text[p.at] == '>'
+	p.at++
+	start := p.at
+	value := p.until(" ")
+	limit, err := time.ParseDuration(value)
+	if err != nil {
+		ms, atoi := strconv.Atoi(value)
+		if atoi != nil || ms > int(time.Hour/time.Millisecond)*1000 {
+			return nil, p.wrong(start, "a time such as 100ms or 1.5s must follow")
+		}
+		limit = time.Duration(ms) * time.Millisecond
+	}
+	return latencyTest{over: over, limit: limit.Microseconds()}, nil
+}
+
+func (p *parser) dir(at int, value string) (test, error) {
+	switch value {
+	case "in":
+		return dirTest(session.KindStdout), nil
+	case "out":
+		return dirTest(session.KindStdin), nil
+	}
+	return nil, p.wrong(at, "dir: is in or out")
+}
+
+func (p *parser) kind(at int, value string) (test, error) {
+	switch value {
+	case "request":
+		return kindTest{framing.Request}, nil
+	case "notification":
+		return kindTest{framing.Notification}, nil
+	case "response":
+		return kindTest{framing.Response, framing.ErrorResponse}, nil
+	case "batch":
+		return kindTest{framing.Batch}, nil
+	case "error":
+		return errorTest{}, nil
+	case "stray":
+		return strayTest{}, nil
+	case "stderr":
+		p.filter.stderr = true
+		return stderrTest{}, nil
+	}
+	return nil, p.wrong(at, "kind: is request, response, notification, error, batch, stray or stderr")
+}
+
+// until takes text up to one of the bytes of stop.
+func (p *parser) until(stop string) string {
+	rest := p.text[p.at:]
+	if i := strings.IndexAny(rest, stop); i >= 0 {
+		rest = rest[:i]
+	}
+	p.at += len(rest)
+	return rest
+}
+
+// end makes sure that a word ends here.
+func (p *parser) end(after string) error {
+	if p.at < len(p.text) && p.text[p.at] != ' ' {
+		return p.wrong(p.at, "a space must follow "+after)
+	}
+	return nil
+}
+
+func (p *parser) wrong(at int, problem string) error { return &SyntaxError{at + 1, problem} }

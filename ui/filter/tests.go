@@ -1,0 +1,259 @@
+package filter
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// A verdict is what a row alone says about a test.
+type verdict uint8
+
+const (
+	no verdict = iota
+	yes
+	unread // the message has to be read
+)
+
+func verdictOf(ok bool) verdict {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+func (v verdict) negated() verdict {
+	switch v {
+	case yes:
+		return no
+	case no:
+		return yes
+	}
+	return unread
+}
+
+// A test looks at one property of a row.
+type test interface {
+	// row decides by the row, if it can. index is that of the word.
+	row(m *Matcher, index int, r session.Row) verdict
+	// message decides by the message, when row could not.
+	message(msg *message) bool
+}
+
+// decided is embedded by tests that never need the message.
+type decided struct{}
+
+func (decided) message(*message) bool { return false }
+
+// methodTest looks for a method: part of it, or by a pattern the whole.
+type methodTest struct {
+	decided
+	part    string // in lower case
+	pattern *regexp.Regexp
+}
+
+func newMethodTest(value string) methodTest {
+	if !strings.ContainsAny(value, "*?") {
+		return methodTest{part: strings.ToLower(value)}
+	}
+	expr := regexp.QuoteMeta(value)
+	expr = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(expr)
+	return methodTest{pattern: regexp.MustCompile("(?is)^" + expr + "$")}
+}
+
+func (t methodTest) row(m *Matcher, index int, r session.Row) verdict {
+	return verdictOf(m.method(index, r.Method, t.name))
+}
+
+func (t methodTest) name(name string) bool {
+	if t.pattern != nil {
+		return t.pattern.MatchString(name)
+	}
+	return name != "" && strings.Contains(strings.ToLower(name), t.part)
+}
+
+// idTest is the id of a message, as a number or the inside of a string.
+type idTest string
+
+func (t idTest) row(_ *Matcher, _ int, r session.Row) verdict {
+	switch r.Msg {
+	case framing.Request, framing.Response, framing.ErrorResponse:
+		if r.Kind == session.KindStdin || r.Kind == session.KindStdout {
+			return unread
+		}
+	}
+	return no
+}
+
+func (t idTest) message(msg *message) bool {
+	id := msg.id()
+	return string(id) == string(t) || len(id) > 1 && id[0] == '"' && string(id[1:len(id)-1]) == string(t)
+}
+
+type dirTest session.Kind
+
+func (t dirTest) row(_ *Matcher, _ int, r session.Row) verdict {
+	return verdictOf(r.Kind == session.Kind(t) || r.Kind == session.KindStderr && session.Kind(t) == session.KindStdout)
+}
+
+func (dirTest) message(*message) bool { return false }
+
+// kindTest is one of some kinds of message.
+type kindTest []framing.Kind
+
+func (t kindTest) row(_ *Matcher, _ int, r session.Row) verdict {
+	return verdictOf(r.Kind != session.KindStderr && slices.Contains(t, r.Msg))
+}
+
+func (kindTest) message(*message) bool { return false }
+
+// errorTest is an error response, or a result that says it is an error.
+type errorTest struct{ decided }
+
+func (errorTest) row(_ *Matcher, _ int, r session.Row) verdict {
+	return verdictOf(r.Msg == framing.ErrorResponse || r.Msg == framing.Response && r.Flags&session.FlagError != 0)
+}
+
+// strayTest is a line of stdout that is no message.
+type strayTest struct{ decided }
+
+func (strayTest) row(_ *Matcher, _ int, r session.Row) verdict { return verdictOf(IsStray(r)) }
+
+// stderrTest is a line of stderr.
+type stderrTest struct{ decided }
+
+func (stderrTest) row(_ *Matcher, _ int, r session.Row) verdict {
+	return verdictOf(r.Kind == session.KindStderr)
+}
+
+// errTest is what went wrong.
+type errTest struct{ decided }
+
+func (errTest) row(_ *Matcher, _ int, r session.Row) verdict { return verdictOf(IsWrong(r)) }
+
+// IsStray tells whether a row is a line of stdout that is no JSON-RPC message.
+func IsStray(r session.Row) bool {
+	return r.Kind == session.KindStdout && (r.Msg == framing.NotJSON || r.Msg == framing.Other)
+}
+
+// IsWrong tells whether something is wrong with a row: what the word err
+// finds.
+func IsWrong(r session.Row) bool {
+	if r.Flags&(session.FlagError|session.FlagProblem) != 0 || IsStray(r) {
+		return true
+	}
+	switch r.State {
+	case session.ReqFailed, session.ReqTimedOut, session.ReqLost, session.ReqOrphan, session.ReqDuplicate:
+		return true
+	}
+	return false
+}
+
+// latencyTest compares the time between a request and its response, which
+// both rows have.
+type latencyTest struct {
+	decided
+	over  bool
+	limit int64 // microseconds
+}
+
+func (t latencyTest) row(m *Matcher, _ int, r session.Row) verdict {
+	took, ok := m.latency(r)
+	return verdictOf(ok && (t.over && took > t.limit || !t.over && took < t.limit))
+}
+
+// textTest looks for text in the method and the message, in any case.
+type textTest struct {
+	lower []byte         // ASCII in lower case
+	fold  *regexp.Regexp // for other text
+}
+
+func newTextTest(text string) textTest {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return textTest{fold: regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))}
+		}
+	}
+	return textTest{lower: bytes.ToLower([]byte(text))}
+}
+
+func (t textTest) row(m *Matcher, index int, r session.Row) verdict {
+	if m.method(index, r.Method, func(name string) bool { return t.in([]byte(name)) }) {
+		return yes
+	}
+	return unread
+}
+
+func (t textTest) message(msg *message) bool { return t.in(msg.bytes()) }
+
+func (t textTest) in(text []byte) bool {
+	if t.fold != nil {
+		return t.fold.Match(text)
+	}
+	return IndexFold(text, t.lower) >= 0
+}
+
+// regexpTest looks for a regular expression in the method and the message.
+type regexpTest struct{ *regexp.Regexp }
+
+func (t regexpTest) row(m *Matcher, index int, r session.Row) verdict {
+	if m.method(index, r.Method, func(name string) bool { return name != "" && t.MatchString(name) }) {
+		return yes
+	}
+	return unread
+}
+
+func (t regexpTest) message(msg *message) bool { return t.Match(msg.bytes()) }
+
+// IndexFold returns where in text the ASCII text lower, in lower case, begins,
+// in any case; -1 if it does not occur.
+func IndexFold(text, lower []byte) int {
+	if len(lower) == 0 {
+		return 0
+	}
+	first := lower[0]
+	upper := first
+	if first >= 'a' && first <= 'z' {
+		upper -= 'a' - 'A'
+	}
+	for at := 0; at+len(lower) <= len(text); at++ {
+		i := indexEither(text[at:len(text)-len(lower)+1], first, upper)
+		if i < 0 {
+			return -1
+		}
+		if at += i; equalFold(text[at:at+len(lower)], lower) {
+			return at
+		}
+	}
+	return -1
+}
+
+func indexEither(text []byte, a, b byte) int {
+	i := bytes.IndexByte(text, a)
+	if a == b || i == 0 {
+		return i
+	}
+	if i > 0 {
+		text = text[:i]
+	}
+	if j := bytes.IndexByte(text, b); j >= 0 {
+		return j
+	}
+	return i
+}
+
+func equalFold(text, lower []byte) bool {
+	for i, c := range text {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
