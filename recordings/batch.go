@@ -1,0 +1,212 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+
+	"mcpdbg/session"
+)
+
+const (
+	// flushSize is how many bytes of lines are gathered for one write.
+	flushSize = 256 << 10
+	// pieceSize is the longest payload that is copied into the buffer as a
+	// whole; longer ones are written in pieces of this size. It is divisible by
+	// 3, so that base64 of the pieces is base64 of the whole.
+	pieceSize = 63 << 10
+	// idleSize is what the buffer may keep when quietBatches batches in a row
+	// needed no more.
+	idleSize     = 16 << 10
+	quietBatches = 256
+)
+
+// writeBatch numbers, encodes and writes the batch, then adds its rows to the
+// index. It reads the clock once.
+func (f *File) writeBatch() {
+	f.t = max(f.t, f.Now())
+	f.lengths = f.lengths[:0]
+	first, used := f.end, 0
+	for _, w := range f.batch {
+		for i := range w.entries {
+			e := &w.entries[i]
+			f.n++
+			e.N, e.T = f.n, f.t
+			begin := f.end
+			f.encode(e)
+			f.lengths = append(f.lengths, uint32(f.end-begin))
+		}
+	}
+	used = int(f.end - first)
+	f.flush()
+	f.addRows(first)
+	f.shrink(used)
+}
+
+// encode writes one entry, by way of the buffer.
+func (f *File) encode(e *session.Entry) {
+	switch {
+	case f.memory != nil:
+		f.remember(e)
+	case len(e.Payload) > pieceSize:
+		f.encodeLong(e)
+	default:
+		before := len(f.buf)
+		f.buf = AppendEntry(f.buf, e)
+		f.end += int64(len(f.buf) - before)
+		if len(f.buf) >= flushSize {
+			f.flush()
+		}
+	}
+}
+
+// encodeLong writes an entry with a long payload in pieces, without a second
+// copy of it.
+func (f *File) encodeLong(e *session.Entry) {
+	if f.flush(); f.memory != nil {
+		f.remember(e)
+		return
+	}
+	length := int64(0)
+	buf, err := writePieces(f.buf, e, func(p []byte) error {
+		n, err := f.write(p)
+		f.written += int64(n)
+		length += int64(n)
+		return err
+	})
+	f.buf = buf[:0]
+	if err != nil {
+		f.stop(err, f.end)
+		f.remember(e)
+		return
+	}
+	f.end += length
+}
+
+// writePieces gives the line of an entry of a stream to write, piece by piece.
+// buf is scratch, and is returned.
+func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte, error) {
+	buf = appendHead(buf[:0], e)
+	payload := e.Payload
+	tail := "\"}\n"
+	switch represent(e) {
+	case verbatim:
+		buf = append(buf, `,"m":`...)
+		if err := write(buf); err != nil {
+			return buf, err
+		}
+		if err := write(payload); err != nil {
+			return buf, err
+		}
+		buf, payload, tail = buf[:0], nil, "}\n"
+	case escaped:
+		buf = append(buf, `,"raw":"`...)
+		for len(payload) > 0 {
+			n := min(len(payload), pieceSize)
+			buf = appendEscaped(buf, payload[:n])
+			if err := write(buf); err != nil {
+				return buf, err
+			}
+			buf, payload = buf[:0], payload[n:]
+		}
+	case encoded64:
+		buf = append(buf, `,"b64":"`...)
+		for len(payload) > 0 {
+			n := min(len(payload), pieceSize)
+			buf = base64.StdEncoding.AppendEncode(buf, payload[:n])
+			if err := write(buf); err != nil {
+				return buf, err
+			}
+			buf, payload = buf[:0], payload[n:]
+		}
+	}
+	buf = append(buf, tail...)
+	return buf, write(buf)
+}
+
+// flush writes the buffer, which holds whole lines.
+func (f *File) flush() {
+	if len(f.buf) == 0 {
+		return
+	}
+	n, err := f.write(f.buf)
+	f.written += int64(n)
+	if err == nil {
+		err = f.syncer.touch()
+	}
+	if err != nil {
+		whole := bytes.LastIndexByte(f.buf[:n], '\n') + 1
+		f.stop(err, f.written-int64(n-whole))
+		for line := range bytes.Lines(f.buf[whole:]) {
+			f.memory.add(line)
+		}
+	}
+	f.buf = f.buf[:0]
+}
+
+// stop ends the recording at offset end; lines go to memory from now on.
+func (f *File) stop(err error, end int64) {
+	// If this fails too, the file has a torn last line, which readers know.
+	_ = f.f.Truncate(end)
+	f.written = end
+	f.store.Lock()
+	defer f.store.Unlock()
+	f.failure = fmt.Errorf("recording stopped: %w", cause(err))
+	f.stopped = end
+	f.memory = newMemory(memoryLimit, end)
+}
+
+// remember keeps an entry in memory instead of the file.
+func (f *File) remember(e *session.Entry) {
+	f.store.Lock()
+	defer f.store.Unlock()
+	if len(e.Payload) <= memoryLimit/4 {
+		f.buf = AppendEntry(f.buf[:0], e)
+		f.memory.add(f.buf)
+		f.buf = f.buf[:0]
+	} else {
+		length := int64(0)
+		f.buf, _ = writePieces(f.buf, e, func(p []byte) error {
+			length += int64(len(p))
+			return nil
+		})
+		f.buf = f.buf[:0]
+		f.memory.skip(length)
+	}
+	f.end = f.memory.next
+}
+
+// addRows indexes the batch, whose first line begins at off, and shows it.
+func (f *File) addRows(off int64) {
+	i := 0
+	for _, w := range f.batch {
+		for k := range w.entries {
+			length := f.lengths[i]
+			if err := f.index.Add(&w.entries[k], off, int(length)); err != nil {
+				f.store.Lock()
+				f.noRows = err
+				f.store.Unlock()
+			}
+			off += int64(length)
+			i++
+		}
+	}
+	f.index.Publish()
+}
+
+// shrink gives the buffers of a burst back when it is over.
+func (f *File) shrink(used int) {
+	if used > idleSize {
+		f.quiet = 0
+		return
+	}
+	if f.quiet++; f.quiet >= quietBatches {
+		f.quiet = 0
+		if cap(f.buf) > 2*idleSize {
+			f.buf = nil
+		}
+		if cap(f.lengths) > idleSize {
+			f.lengths = nil
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// Decode decodes one line of a recording, given with or without its newline.
+// The payload has the exact bytes of the stream, and Msg is what framing.Scan
+// finds in them, however they are represented. The entry keeps no reference to
+// line.
+//
+// The line alone does not tell that it is the last part of a line that came in
+// parts: its Msg is that of a line of its own.
+func Decode(line []byte) (session.Entry, error) {
+	var d decoder
+	e, err := d.decode(slices.Clone(line))
+	if err != nil {
+		return session.Entry{}, fmt.Errorf("decode: %w", err)
+	}
+	return e, nil
+}
+
+// A decoder decodes lines. What it returns aliases the line and its own
+// buffers, and lives until the next line.
+type decoder struct {
+	// rows leaves out what rows are not made of: cuts and why.
+	rows bool
+
+	unknown int // members that were skipped, over all lines
+	kind    []byte
+	rep     representation
+	members
+	body []byte
+	data []byte
+}
+
+// decode decodes a whole line. It unescapes a payload in place.
+func (d *decoder) decode(line []byte) (session.Entry, error) {
+	e, err := d.head(line)
+	if err != nil {
+		return e, err
+	}
+	if e.Kind.IsStream() {
+		return e, d.payload(&e)
+	}
+	if e.Body = d.body; len(e.Body) > 0 && !json.Valid(e.Body) {
+		return e, errMalformed
+	}
+	return e, nil
+}
+
+// scan looks at the payload as the collector did.
+func scan(e *session.Entry) framing.Message {
+	m := framing.Scan(e.Payload)
+	switch {
+	case e.EOL == framing.CRLF:
+		m.Problems |= framing.ProblemCRLF
+	case e.EOL == framing.NoEOL && e.Kind == session.KindStdout:
+		m.Problems |= framing.ProblemUnterminated
+	}
+	return m
+}
+
+// head reads the members up to the payload of an entry of a stream, or all
+// members of another one.
+func (d *decoder) head(line []byte) (e session.Entry, err error) {
+	line = bytes.TrimRight(line, " \t\r\n")
+	d.members, d.kind, d.rep, d.body = members{b: line}, nil, "", d.body[:0]
+	for first := true; ; first = false {
+		name, ok := d.next(first)
+		if !ok {
+			break
+		}
+		if rep, ok := payloadMember(name); ok && e.Kind.IsStream() {
+			d.rep = rep
+			break
+		}
+		d.member(&e, name)
+	}
+	if len(d.body) > 0 {
+		d.body = append(d.body, '}')
+	}
+	switch {
+	case d.bad, e.N == 0, d.kind == nil, e.Kind.IsStream() && d.rep == "":
+		return e, errMalformed
+	case d.rep == "" && d.i != len(line):
+		return e, errMalformed
+	}
+	return e, nil
+}
+
+func payloadMember(name []byte) (representation, bool) {
+	switch string(name) {
+	case "m":
+		return verbatim, true
+	case "raw":
+		return escaped, true
+	case "b64":
+		return encoded64, true
+	}
+	return "", false
+}
+
+// member reads one member before the payload. The kind of the entry has to
+// stand before whatever depends on it.
+func (d *decoder) member(e *session.Entry, name []byte) {
+	known := true
+	switch string(name) {
+	case "n":
+		e.N = d.number()
+	case "t":
+		e.T = d.time()
+	case "k":
+		d.kind = d.str()
+		e.Kind = session.ParseKind(d.kind)
+	case "seq":
+		e.Seq = d.number()
+	default:
+		known = false
+	}
+	switch {
+	case known:
+	case e.Kind.IsStream():
+		d.streamMember(e, name)
+	default:
+		d.bodyMember(name)
+	}
+}
+
+func (d *decoder) streamMember(e *session.Entry, name []byte) {
+	switch string(name) {
+	case "first":
+		e.First = d.number()
+	case "cuts":
+		d.cuts(e)
+	case "cuts_dropped":
+		e.CutsDropped = d.number()
+	case "cuts_range":
+		d.skip() // says what first, cuts and seq say
+	case "why":
+		if why := d.str(); !d.rows {
+			text, _ := unescape(nil, why)
+			e.Why = string(text)
+		}
+	case "more":
+		e.More = string(d.skip()) == "true"
+	case "eol":
+		switch string(d.str()) {
+		case "":
+			e.EOL = framing.NoEOL
+		case `\r\n`:
+			e.EOL = framing.CRLF
+		case `\n`:
+			e.EOL = framing.LF
+		default:
+			d.fail()
+		}
+	default:
+		d.unknown++
+		d.skip()
+	}
+}
+
+// cuts reads [[seq,offset],...].
+func (d *decoder) cuts(e *session.Entry) {
+	if d.rows {
+		d.skip()
+		return
+	}
+	d.take('[')
+	for !d.bad {
+		d.take('[')
+		d.space()
+		seq := d.number()
+		d.take(',')
+		d.space()
+		e.Cuts = append(e.Cuts, framing.Cut{Seq: seq, Off: d.number()})
+		d.take(']')
+		if d.space(); d.i < len(d.b) && d.b[d.i] == ']' {
+			break
+		}
+		d.take(',')
+	}
+	d.take(']')
+}
+
+// bodyMember puts a member into the body.
+func (d *decoder) bodyMember(name []byte) {
+	value := d.skip()
+	sep := byte(',')
+	if len(d.body) == 0 {
+		sep = '{'
+	}
+	d.body = append(d.body, sep, '"')
+	d.body = append(d.body, name...)
+	d.body = append(d.body, `":`...)
+	d.body = append(d.body, value...)
+}
+
+// payload decodes the payload, at whose value head has stopped, and looks at it
+// as the collector did.
+func (d *decoder) payload(e *session.Entry) error {
+	if err := d.payloadBytes(e); err != nil {
+		return err
+	}
+	e.FullSize = int64(len(e.Payload))
+	if e.Kind == session.KindStderr || e.More {
+		return nil
+	}
+	e.Msg = framing.Scan(e.Payload)
+	switch {
+	case e.EOL == framing.CRLF:
+		e.Msg.Problems |= framing.ProblemCRLF
+	case e.EOL == framing.NoEOL && e.Kind == session.KindStdout:
+		e.Msg.Problems |= framing.ProblemUnterminated
+	}
+	if d.rep == verbatim && !e.Msg.Valid() {
+		return errMalformed
+	}
+	return nil
+}
+
+func (d *decoder) payloadBytes(e *session.Entry) error {
+	if d.rep == verbatim {
+		rest := d.b[d.i:]
+		if len(rest) < 3 || rest[0] != '{' || rest[len(rest)-1] != '}' {
+			return errMalformed
+		}
+		e.Payload = rest[: len(rest)-1 : len(rest)-1]
+		return nil
+	}
+	inside := d.str()
+	if d.take('}'); d.bad || d.i != len(d.b) {
+		return errMalformed
+	}
+	read := 0
+	if d.rep == escaped {
+		e.Payload, read = unescape(inside[:0], inside)
+	} else if data, err := base64.StdEncoding.AppendDecode(d.data[:0], inside); err == nil {
+		d.data, e.Payload, read = data, data, len(inside)
+	}
+	if read < len(inside) {
+		return errMalformed
+	}
+	return nil
+}
+
+// begin decodes the beginning of a payload that goes on behind line: about
+// limit bytes of it. size is how many bytes of the file its value and what
+// follows it take.
+func (d *decoder) begin(e *session.Entry, limit int, size int64) {
+	rest := d.b[d.i:]
+	e.Cut = true
+	switch d.rep {
+	case verbatim:
+		e.Payload = rest[:min(len(rest), limit)]
+		e.FullSize = size - int64(len("}\n"))
+	case escaped:
+		e.Payload, _ = unescape(nil, rest[min(1, len(rest)):])
+		e.Payload = e.Payload[:min(len(e.Payload), limit)]
+		e.FullSize = size - int64(len(`""}`+"\n"))
+	case encoded64:
+		text := rest[min(1, len(rest)):]
+		e.Payload, _ = base64.StdEncoding.AppendDecode(nil, text[:len(text)/4*4])
+		e.Payload = e.Payload[:min(len(e.Payload), limit)]
+		e.FullSize = (size - int64(len(`""}`+"\n"))) / 4 * 3
+	}
+}

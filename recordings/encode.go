@@ -1,0 +1,201 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// A payload's representation is the name of its member.
+type representation string
+
+// The representations, in the order of preference.
+const (
+	verbatim  representation = "m"   // the bytes as they are: they are a JSON object
+	escaped   representation = "raw" // a JSON string: they are UTF-8
+	encoded64 representation = "b64" // a JSON string in base64: they are not
+)
+
+// represent chooses how the payload of e is written. What the line means does
+// not depend on it: readers look at the bytes.
+func represent(e *session.Entry) representation {
+	// One stdin entry is one write, which may hold half a message or several.
+	message := e.Msg.Verbatim && !e.More && (e.Kind != session.KindStdin || e.EOL == framing.LF)
+	switch {
+	case message:
+		return verbatim
+	case utf8.Valid(e.Payload):
+		return escaped
+	}
+	return encoded64
+}
+
+// AppendEntry appends the line of e, its newline included, to dst. N and T are
+// written as they are. It does not allocate if dst has room for the line.
+//
+// The body of an entry without stream bytes has to be a JSON object in one
+// line, as session.NewEntry makes it.
+func AppendEntry(dst []byte, e *session.Entry) []byte {
+	dst = appendHead(dst, e)
+	if !e.Kind.IsStream() {
+		return appendBody(dst, e)
+	}
+	switch represent(e) {
+	case verbatim:
+		dst = append(dst, `,"m":`...)
+		dst = append(dst, e.Payload...)
+		return append(dst, "}\n"...)
+	case escaped:
+		dst = append(dst, `,"raw":"`...)
+		dst = appendEscaped(dst, e.Payload)
+	case encoded64:
+		dst = append(dst, `,"b64":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, e.Payload)
+	}
+	return append(dst, "\"}\n"...)
+}
+
+// appendHead appends the members before the payload or the body, without what
+// closes the object.
+func appendHead(dst []byte, e *session.Entry) []byte {
+	dst = append(dst, `{"n":`...)
+	dst = strconv.AppendUint(dst, e.N, 10)
+	dst = append(dst, `,"t":`...)
+	dst = strconv.AppendInt(dst, e.T, 10)
+	dst = append(dst, `,"k":"`...)
+	dst = append(dst, e.Kind.String()...)
+	dst = append(dst, '"')
+	if e.Seq != 0 {
+		dst = append(dst, `,"seq":`...)
+		dst = strconv.AppendUint(dst, e.Seq, 10)
+	}
+	if !e.Kind.IsStream() {
+		return dst
+	}
+	dst = appendChunks(dst, e)
+	if e.Why != "" {
+		dst = append(dst, `,"why":"`...)
+		dst = appendEscaped(dst, []byte(e.Why))
+		dst = append(dst, '"')
+	}
+	if e.More {
+		dst = append(dst, `,"more":true`...)
+	}
+	switch e.EOL {
+	case framing.CRLF:
+		dst = append(dst, `,"eol":"\r\n"`...)
+	case framing.NoEOL:
+		dst = append(dst, `,"eol":""`...)
+	}
+	return dst
+}
+
+// appendChunks appends where a line over several chunks was cut.
+func appendChunks(dst []byte, e *session.Entry) []byte {
+	if e.First != 0 && e.First != e.Seq {
+		dst = append(dst, `,"first":`...)
+		dst = strconv.AppendUint(dst, e.First, 10)
+	}
+	if len(e.Cuts) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"cuts":[`...)
+	for i, c := range e.Cuts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
+		dst = strconv.AppendUint(dst, c.Seq, 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendUint(dst, c.Off, 10)
+		dst = append(dst, ']')
+	}
+	dst = append(dst, ']')
+	if e.CutsDropped > 0 {
+		dst = append(dst, `,"cuts_dropped":`...)
+		dst = strconv.AppendUint(dst, e.CutsDropped, 10)
+		dst = append(dst, `,"cuts_range":[`...)
+		dst = strconv.AppendUint(dst, e.Cuts[len(e.Cuts)-1].Seq+1, 10)
+		dst = append(dst, ',')
+		dst = strconv.AppendUint(dst, e.Seq, 10)
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// appendBody splices the members of the body into the line and ends it.
+func appendBody(dst []byte, e *session.Entry) []byte {
+	if e.Kind == session.KindEnd {
+		dst = append(dst, `,"entries":`...)
+		dst = strconv.AppendUint(dst, e.N, 10)
+		return append(dst, "}\n"...)
+	}
+	if len(e.Body) > len("{}") {
+		dst = append(dst, ',')
+		dst = append(dst, e.Body[1:len(e.Body)-1]...)
+	}
+	return append(dst, "}\n"...)
+}
+
+// checkBody makes sure that the body of an entry can be spliced into its line.
+func checkBody(e *session.Entry) error {
+	b := e.Body
+	if e.Kind.IsStream() || len(b) == 0 {
+		return nil
+	}
+	if b[0] == '{' && b[len(b)-1] == '}' && bytes.IndexByte(b, '\n') < 0 {
+		return nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, b); err != nil || line.Bytes()[0] != '{' {
+		return fmt.Errorf("%s entry: its body is no JSON object", e.Kind)
+	}
+	e.Body = line.Bytes()
+	return nil
+}
+
+// appendEscaped appends s, which is UTF-8, as the inside of a JSON string.
+func appendEscaped(dst, s []byte) []byte {
+	const hex = "0123456789abcdef"
+	from := 0
+	for i, c := range s {
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(dst, s[from:]...)
+}
+
+// appendHeader appends the header line, its newline included.
+func appendHeader(dst []byte, h session.Header) ([]byte, error) {
+	if h.Argv == nil {
+		h.Argv = []string{}
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(h); err != nil {
+		return dst, fmt.Errorf("header: %w", err)
+	}
+	return append(dst, line.Bytes()...), nil
+}

@@ -1,0 +1,185 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// ErrClosed is the error of Append after Close.
+var ErrClosed = errors.New("the recording is closed")
+
+// MaxPayload is the longest payload of one entry in bytes: the longest line of
+// the file, with each byte escaped, has to fit the 32 bits of a row.
+const MaxPayload = 512 << 20
+
+// A File is the log of a live session, and the recording it is written to. It
+// implements session.Log. All methods may be called from any goroutine.
+type File struct {
+	path   string
+	header session.Header
+	start  time.Time // with the monotonic clock
+	f      *os.File
+	write  func([]byte) (int, error) // f.Write; another one in tests
+	keeps  session.RecordingState    // RecordingOn or RecordingNone
+	index  session.Index
+	spill  spill
+	syncer *syncer // nil with Options.NoRecord
+
+	mu      sync.Mutex
+	queue   []*waiter // those who wait for the log, in order
+	writing bool      // somebody leads
+	closed  bool
+	changed chan struct{} // nil if nobody asked
+
+	// What follows belongs to who leads.
+	lone    waiter    // stands for a leader who never waited
+	waiters sync.Pool // of *waiter
+	batch   []*waiter // being written
+	n       uint64    // number of the last entry
+	t       int64     // its time
+	lengths []uint32  // of the batch's lines
+	buf     []byte    // encoded lines that are not written yet
+	quiet   int       // small batches in a row
+	end     int64     // where the next line begins
+	written int64     // bytes in the file
+
+	store   sync.RWMutex
+	memory  *memory // where lines go when the file can't be written; else nil
+	stopped int64   // offset at which memory begins
+	failure error   // why
+	noRows  error   // why the index takes no more rows
+}
+
+// A waiter is a call of Append that waits to be written, or to lead.
+type waiter struct {
+	entries []session.Entry
+	wake    chan bool // true: lead; false: it is written
+}
+
+// Path is the path of the file, "" with Options.NoRecord.
+func (f *File) Path() string { return f.path }
+
+// Header returns the first line of the recording.
+func (f *File) Header() session.Header { return f.header }
+
+// HeaderLine returns the first line as Create writes it, with its newline.
+func (f *File) HeaderLine() []byte {
+	line, _ := appendHeader(nil, f.header) // Create encoded it before
+	return line
+}
+
+// Now is the log's clock: microseconds since its start.
+func (f *File) Now() int64 { return time.Since(f.start).Microseconds() }
+
+// Append gives each entry its number and time and returns when all are in the
+// file (or in memory, once recording has stopped). The error is ErrClosed, or
+// one about an entry that is no entry, before anything was written.
+func (f *File) Append(entries []session.Entry) error {
+	for i := range entries {
+		if len(entries[i].Payload) > MaxPayload {
+			return fmt.Errorf("%s entry of %d bytes: longer than %d", entries[i].Kind, len(entries[i].Payload), MaxPayload)
+		}
+		if err := checkBody(&entries[i]); err != nil {
+			return err
+		}
+	}
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return ErrClosed
+	}
+	f.commit(entries)
+	return nil
+}
+
+// commit writes entries with the batch they fall into. It is called with mu
+// locked, and unlocks it.
+func (f *File) commit(entries []session.Entry) {
+	w := &f.lone
+	if f.writing {
+		w, _ = f.waiters.Get().(*waiter)
+		if w == nil {
+			w = &waiter{wake: make(chan bool, 1)}
+		}
+		defer f.waiters.Put(w)
+		w.entries = entries
+		f.queue = append(f.queue, w)
+		f.mu.Unlock()
+		if lead := <-w.wake; !lead {
+			return
+		}
+		f.mu.Lock()
+		f.batch, f.queue = f.queue, f.batch[:0]
+	} else {
+		f.writing = true
+		w.entries = entries
+		f.batch = append(f.batch[:0], w)
+	}
+	f.mu.Unlock()
+
+	f.writeBatch()
+
+	f.mu.Lock()
+	for _, other := range f.batch {
+		other.entries = nil
+		if other != w {
+			other.wake <- false
+		}
+	}
+	if len(f.queue) > 0 {
+		f.queue[0].wake <- true
+	} else {
+		f.writing = false
+	}
+	f.notify()
+	f.mu.Unlock()
+}
+
+// Changed is closed when something was added or changed after the call.
+func (f *File) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	return f.changed
+}
+
+// notify tells those who asked. It is called with mu locked.
+func (f *File) notify() {
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+// Close writes the end entry, brings the file to the disk and gives up its
+// lock. Rows can still be read, until Release. The error is why the recording
+// is not whole, if it is not.
+func (f *File) Close() error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return nil
+	}
+	f.closed = true
+	f.commit([]session.Entry{{Kind: session.KindEnd}})
+	f.syncer.stop()
+	unlock(f.f)
+	return f.stopReason()
+}
+
+// Release closes the file, after Close: nothing can be read any more, and a
+// temporary file is gone. A File that is not released is when it is collected.
+func (f *File) Release() error {
+	err := f.spill.close()
+	if f.keeps == session.RecordingNone {
+		return errors.Join(err, removeTemp(f.f))
+	}
+	return errors.Join(err, f.f.Close())
+}

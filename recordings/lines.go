@@ -1,0 +1,132 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	// firstBuffer is how much of a file is read at once.
+	firstBuffer = 256 << 10
+	// longestLine is the longest line that is read into memory as a whole: a
+	// payload of framing.DefaultLimit and what encoding it may add. Of longer
+	// ones only the head is.
+	longestLine = 384 << 20
+	// longestHeader is the longest first line.
+	longestHeader = 4 << 20
+)
+
+// A line is one line of a file.
+type line struct {
+	data  []byte // with its newline; valid until the next line, and free to be changed
+	off   int64
+	size  int64 // longer than data if the line is too long
+	whole bool  // it ends in a newline
+}
+
+// A lineReader reads a file line by line. Its memory is bounded by longest,
+// whatever the file says.
+type lineReader struct {
+	r       io.Reader
+	longest int
+	buf     []byte
+	start   int // of the line to come, in buf
+	end     int // of what was read into buf
+	off     int64
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{r: r, longest: longestLine, buf: make([]byte, firstBuffer)}
+}
+
+// next returns the next line, io.EOF after the last one.
+func (l *lineReader) next() (line, error) {
+	searched := l.start
+	for {
+		if i := bytes.IndexByte(l.buf[searched:l.end], '\n'); i >= 0 {
+			return l.take(searched+i+1, true), nil
+		}
+		searched = l.end
+		if l.end-l.start >= l.longest {
+			return l.tooLong()
+		}
+		if l.end == len(l.buf) {
+			searched -= l.start
+			l.makeRoom()
+		}
+		if err := l.fill(); errors.Is(err, io.EOF) && l.end > l.start {
+			return l.take(l.end, false), nil
+		} else if err != nil {
+			return line{}, err
+		}
+	}
+}
+
+// take returns the line that ends at end in the buffer.
+func (l *lineReader) take(end int, whole bool) line {
+	data := l.buf[l.start:end:end]
+	got := line{data: data, off: l.off, size: int64(len(data)), whole: whole}
+	l.off += got.size
+	l.start = end
+	return got
+}
+
+// makeRoom moves the open line to the beginning of the buffer, or into a larger
+// buffer, or back into a small one.
+func (l *lineReader) makeRoom() {
+	open := l.buf[l.start:l.end]
+	size := len(l.buf)
+	switch {
+	case l.start == 0:
+		size = min(2*size, l.longest)
+	case len(open) < firstBuffer/2:
+		size = firstBuffer
+	}
+	to := l.buf
+	if size != len(l.buf) {
+		to = make([]byte, size)
+	}
+	l.end = copy(to, open)
+	l.buf, l.start = to, 0
+}
+
+// fill reads more. The error is io.EOF if there is no more.
+func (l *lineReader) fill() error {
+	for {
+		n, err := l.r.Read(l.buf[l.end:])
+		l.end += n
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// tooLong returns the beginning of the line that fills the buffer and skips the
+// rest of it.
+func (l *lineReader) tooLong() (line, error) {
+	head := min(l.end-l.start, headRoom)
+	got := line{data: bytes.Clone(l.buf[l.start : l.start+head]), off: l.off, size: int64(l.end - l.start)}
+	l.start, l.end = 0, 0
+	for {
+		err := l.fill()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return line{}, err
+		}
+		rest := l.buf[:l.end]
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			got.whole = true
+			l.start = i + 1
+			rest = rest[:i+1]
+		}
+		got.size += int64(len(rest))
+		if got.whole || err != nil {
+			l.off += got.size
+			return got, nil
+		}
+		l.end = 0
+	}
+}

@@ -1,0 +1,81 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// headRoom is how many bytes the members before a payload may take: room for
+// framing.MaxCuts cuts of the largest numbers.
+const headRoom = 256 << 10
+
+// A readerAt is a function that reads as io.ReaderAt does.
+type readerAt func(p []byte, off int64) (int, error)
+
+func (r readerAt) ReadAt(p []byte, off int64) (int, error) { return r(p, off) }
+
+// readEntry implements session.Source.Entry over the bytes of r.
+func readEntry(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) {
+	e, err := readPart(r, row, limit)
+	if err != nil {
+		return session.Entry{}, fmt.Errorf("read the entry at byte %d: %w", row.Off, err)
+	}
+	return e, nil
+}
+
+func readPart(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) {
+	var d decoder
+	// Most heads are short; one with thousands of cuts is read again.
+	for _, room := range []int{1024, headRoom} {
+		if limit <= 0 || !row.Kind.IsStream() || int64(row.Len) <= int64(limit+room) {
+			break
+		}
+		line, err := readFull(r, row, limit+room)
+		if err != nil {
+			return session.Entry{}, err
+		}
+		if e, err := d.head(line); err == nil {
+			d.begin(&e, limit, int64(row.Len)-int64(d.i))
+			e.Msg.Kind = row.Msg
+			return e, nil
+		}
+	}
+	line, err := readFull(r, row, int(row.Len))
+	if err != nil {
+		return session.Entry{}, err
+	}
+	e, err := d.decode(line)
+	if row.Flags&session.FlagPart != 0 {
+		e.Msg = framing.Message{} // parts are not looked at
+	}
+	return e, err
+}
+
+// readFull reads the first n bytes of the row's line.
+func readFull(r io.ReaderAt, row session.Row, n int) ([]byte, error) {
+	line := make([]byte, n)
+	if got, err := r.ReadAt(line, row.Off); got < n {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return line, nil
+}
+
+// readLine implements session.Source.ReadLine over the bytes of r.
+func readLine(r io.ReaderAt, row session.Row, p []byte, off int64) (int, error) {
+	if off < 0 || off >= int64(row.Len) {
+		return 0, io.EOF
+	}
+	rest := int64(row.Len) - off
+	n, err := r.ReadAt(p[:min(int64(len(p)), rest)], row.Off+off)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}

@@ -1,0 +1,82 @@
+package recordings
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// syncEvery is how long written bytes may stay out of the disk.
+const syncEvery = time.Second
+
+// A syncer brings what was written to the disk, from a goroutine of its own:
+// one sync can take half a second, in which no pipe may wait. A nil syncer does
+// nothing.
+type syncer struct {
+	f     *os.File
+	dirty chan struct{} // has room for one
+	quit  chan struct{}
+	done  chan struct{}
+	err   atomic.Pointer[error]
+}
+
+func newSyncer(f *os.File) *syncer {
+	s := &syncer{f: f, dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+// touch tells that something was written. The error is that of an earlier sync.
+func (s *syncer) touch() error {
+	if s == nil {
+		return nil
+	}
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+	return s.failure()
+}
+
+// failure is the error of the last sync that failed.
+func (s *syncer) failure() error {
+	if s == nil {
+		return nil
+	}
+	if err := s.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// stop syncs for the last time and waits for it.
+func (s *syncer) stop() {
+	if s == nil {
+		return
+	}
+	close(s.quit)
+	<-s.done
+}
+
+func (s *syncer) run() {
+	defer close(s.done)
+	for {
+		select {
+		case <-s.dirty:
+		case <-s.quit:
+			s.sync()
+			return
+		}
+		select {
+		case <-time.After(syncEvery):
+		case <-s.quit:
+		}
+		s.sync()
+	}
+}
+
+func (s *syncer) sync() {
+	if err := syncData(s.f); err != nil {
+		s.err.Store(&err)
+	}
+}

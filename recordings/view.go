@@ -1,0 +1,90 @@
+package recordings
+
+import (
+	"fmt"
+
+	"mcpdbg/session"
+)
+
+// Len is the number of rows that can be read.
+func (f *File) Len() int { return f.index.Len() }
+
+// Method is the name behind a row's Method.
+func (f *File) Method(id uint16) string { return f.index.Method(id) }
+
+// Rows copies rows from number from on into dst and returns how many.
+func (f *File) Rows(from int, dst []session.Row) int {
+	n := f.index.Rows(from, dst)
+	f.store.RLock()
+	defer f.store.RUnlock()
+	if f.memory != nil {
+		for i := range dst[:n] {
+			if off := dst[i].Off; off >= f.stopped && off < f.memory.first {
+				dst[i].Flags |= session.FlagUnkept
+			}
+		}
+	}
+	return n
+}
+
+// Entry decodes the entry of a row. See session.Source. The error is
+// ErrNotKept for a row with session.FlagUnkept.
+func (f *File) Entry(row session.Row, limit int) (session.Entry, error) {
+	return readEntry(readerAt(f.readAt), row, limit)
+}
+
+// ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
+func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
+	return readLine(readerAt(f.readAt), row, p, off)
+}
+
+// readAt reads from the file, or from memory, which continues it.
+func (f *File) readAt(p []byte, off int64) (int, error) {
+	f.store.RLock()
+	if f.memory != nil && off >= f.stopped {
+		defer f.store.RUnlock()
+		return f.memory.ReadAt(p, off)
+	}
+	f.store.RUnlock()
+	return f.f.ReadAt(p, off)
+}
+
+// Stats returns the counts over the whole log.
+func (f *File) Stats() session.Stats {
+	s := f.index.Stats()
+	s.Recording = f.keeps
+	f.mu.Lock()
+	if f.closed && f.keeps == session.RecordingOn {
+		s.Recording = session.RecordingDone
+	}
+	f.mu.Unlock()
+	if err := f.stopReason(); err != nil {
+		s.Recording, s.RecordingError = session.RecordingStopped, err.Error()
+	} else if err := f.rowsError(); err != nil {
+		s.RecordingError = err.Error()
+	}
+	if info, err := f.f.Stat(); err == nil {
+		s.Size = info.Size()
+	}
+	return s
+}
+
+// stopReason is why recording stopped, nil if it did not.
+func (f *File) stopReason() error {
+	f.store.RLock()
+	defer f.store.RUnlock()
+	if f.failure != nil {
+		return f.failure
+	}
+	if err := f.syncer.failure(); err != nil {
+		return fmt.Errorf("recording is not safe on the disk: %w", err)
+	}
+	return nil
+}
+
+// rowsError is why rows are missing, nil if none are.
+func (f *File) rowsError() error {
+	f.store.RLock()
+	defer f.store.RUnlock()
+	return f.noRows
+}
