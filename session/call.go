@@ -1,0 +1,362 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// maxKeptLine is how large the buffer for outgoing lines stays.
+const maxKeptLine = 1 << 20
+
+// A Response is the answer to one request.
+type Response struct {
+	N      uint64          // number of its entry in the log
+	Result json.RawMessage // nil if Error is set
+	Error  *RPCError
+}
+
+// RPCError is the error member of a JSON-RPC response.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error gives code and message.
+func (e *RPCError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// A WriteError says that a message did not get through to the server's input.
+type WriteError struct {
+	Status executor.WriteStatus
+	Err    error
+}
+
+// Error says what happened to the message.
+func (e *WriteError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("message not sent: %v", e.Err)
+	}
+	return "message not sent: " + e.Status.String()
+}
+
+// Unwrap returns the cause, if there is one.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// A call is a request that somebody waits for.
+type call struct {
+	r        *run
+	answer   chan answer // holds one
+	progress func(json.RawMessage)
+}
+
+type answer struct {
+	resp Response
+	err  error
+}
+
+// calls are the requests under way, by raw id. The zero value is empty.
+type calls struct {
+	mu      sync.Mutex
+	waiting map[string]*call
+	pool    sync.Pool
+}
+
+func (c *calls) add(id string, r *run, progress func(json.RawMessage)) *call {
+	w, _ := c.pool.Get().(*call)
+	if w == nil {
+		w = &call{answer: make(chan answer, 1)}
+	}
+	w.r, w.progress = r, progress
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		c.waiting = make(map[string]*call)
+	}
+	c.waiting[id] = w
+	return w
+}
+
+// remove gives up a call; false if its answer is on the way.
+func (c *calls) remove(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.waiting[id]
+	delete(c.waiting, id)
+	return ok
+}
+
+func (c *calls) take(id []byte) *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.waiting[string(id)]
+	if w != nil {
+		delete(c.waiting, string(id))
+	}
+	return w
+}
+
+// answered hands a response to who waits for it. A response without anybody
+// waiting, such as one to a raw message, is only in the log.
+func (c *calls) answered(r *run, e *Entry, stable bool) {
+	w := c.take(e.Msg.ID.Of(e.Payload))
+	if w == nil || w.r != r {
+		return
+	}
+	a := answer{resp: Response{N: e.N}}
+	if e.Msg.Kind == framing.Response {
+		a.resp.Result = e.Msg.Result.Of(e.Payload)
+		if !stable {
+			a.resp.Result = bytes.Clone(a.resp.Result)
+		}
+	} else {
+		a.resp.Error = parseRPCError(e.Msg.Error.Of(e.Payload))
+	}
+	w.answer <- a
+}
+
+func parseRPCError(raw []byte) *RPCError {
+	failure := new(RPCError)
+	if err := json.Unmarshal(raw, failure); err != nil {
+		failure.Message = fmt.Sprintf("malformed error object: %.200s", raw)
+	}
+	return failure
+}
+
+// notified hands progress to the call it belongs to: our tokens are our ids.
+func (c *calls) notified(e *Entry) {
+	if string(e.Msg.Method.Of(e.Payload)) != mcp.MethodProgress {
+		return
+	}
+	var params struct {
+		Token json.RawMessage `json:"progressToken"`
+	}
+	raw := e.Msg.Params.Of(e.Payload)
+	if json.Unmarshal(raw, &params) != nil {
+		return
+	}
+	c.mu.Lock()
+	w := c.waiting[string(params.Token)]
+	c.mu.Unlock()
+	if w != nil && w.progress != nil {
+		w.progress(bytes.Clone(raw))
+	}
+}
+
+// failAll ends all calls to a process.
+func (c *calls) failAll(r *run, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, w := range c.waiting {
+		if w.r == r {
+			delete(c.waiting, id)
+			w.answer <- answer{err: err}
+		}
+	}
+}
+
+// CallOptions change one request. The zero value changes nothing.
+type CallOptions struct {
+	Timeout  time.Duration // 0 means Config.Timeout
+	Progress func(params json.RawMessage)
+	// Bare sends params as they are: no _meta of the modern era, no rounds of
+	// input. It is how the handshake itself is sent.
+	Bare bool
+}
+
+// Request sends a request and waits for its answer. An error response is no
+// error of Request: it is in Response.Error. The error is ErrTimeout, ErrEnded,
+// a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
+// ends the wait, notifications/cancelled is sent.
+//
+// In the modern era a result may ask for input; as long as Answers has all that
+// is asked for, the request is sent again with it, and the last answer counts.
+func (s *Session) Request(ctx context.Context, method string, params json.RawMessage, opts CallOptions) (Response, error) {
+	params, err := compact(params)
+	if err != nil {
+		return Response{}, err
+	}
+	r, err := s.current()
+	if err != nil {
+		return Response{}, err
+	}
+	resp, err := s.request(ctx, r, method, params, opts)
+	for round := 0; err == nil && !opts.Bare && round < maxInputRounds; round++ {
+		again, ok := s.cfg.Answers.inputFor(params, resp.Result)
+		if !ok {
+			break
+		}
+		resp, err = s.request(ctx, r, method, again, opts)
+	}
+	return resp, err
+}
+
+func (s *Session) request(ctx context.Context, r *run, method string, params json.RawMessage, opts CallOptions) (Response, error) {
+	id := requestID(s.ids.Add(1))
+	if !opts.Bare {
+		var err error
+		if params, err = withMeta(params, s.requestMeta(id, opts)); err != nil {
+			return Response{}, err
+		}
+	}
+	timeout := opts.Timeout
+	if timeout == 0 {
+		timeout = s.cfg.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%s: %w (%v)", method, ErrTimeout, timeout))
+	defer cancel()
+
+	w := s.calls.add(id, r, opts.Progress)
+	n, err := s.write(ctx, r, appendRequest(nil, id, method, params))
+	if err != nil && s.calls.remove(id) {
+		return Response{}, err
+	}
+	if r.over() && s.calls.remove(id) { // it ended before the call was added
+		return Response{}, r.endError()
+	}
+	select {
+	case a := <-w.answer:
+		s.calls.pool.Put(w)
+		return a.resp, a.err
+	case <-ctx.Done():
+	}
+	if !s.calls.remove(id) { // the answer came at this very moment
+		a := <-w.answer
+		s.calls.pool.Put(w)
+		return a.resp, a.err
+	}
+	err = context.Cause(ctx)
+	s.giveUp(r, id, n, method, err)
+	return Response{}, err
+}
+
+// requestMeta is what a request carries in _meta.
+func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
+	s.mu.Lock()
+	server := s.server
+	s.mu.Unlock()
+	var meta map[string]any
+	if server.Era == mcp.Modern {
+		meta = s.modernMeta(server.Protocol)
+	}
+	if opts.Progress != nil {
+		if meta == nil {
+			meta = map[string]any{}
+		}
+		meta["progressToken"] = json.RawMessage(id)
+	}
+	return meta
+}
+
+// giveUp tells log and server that nobody waits for a request any more. The
+// handshake may not be cancelled.
+func (s *Session) giveUp(r *run, id string, n uint64, method string, cause error) {
+	if errors.Is(cause, ErrTimeout) {
+		s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
+	}
+	if method != mcp.MethodInitialize && method != mcp.MethodDiscover {
+		r.post(cancelled(id, cause.Error()))
+	}
+}
+
+// Cancel sends notifications/cancelled for the request with the raw id. It does
+// not wait for the server to read it.
+func (s *Session) Cancel(id, reason string) error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	r.post(cancelled(id, reason))
+	return nil
+}
+
+func cancelled(id, reason string) []byte {
+	params := append([]byte(`{"requestId":`), id...)
+	params = append(params, `,"reason":`...)
+	params = append(appendString(params, reason), '}')
+	return appendRequest(nil, "", mcp.MethodCancelled, params)
+}
+
+// Notify sends a notification.
+func (s *Session) Notify(ctx context.Context, method string, params json.RawMessage) error {
+	params, err := compact(params)
+	if err != nil {
+		return err
+	}
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, r, appendRequest(nil, "", method, params))
+	return err
+}
+
+// Send sends one line as it is, with a newline behind it, and returns the
+// number of its entry. Nobody waits for an answer: it is in the log.
+func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
+	r, err := s.current()
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, r, line)
+}
+
+// CloseStdin closes the server's standard input.
+func (s *Session) CloseStdin() error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	if status := r.proc.CloseStdin(); status != executor.Accepted {
+		return &WriteError{Status: status}
+	}
+	return nil
+}
+
+// write logs a line and then gives it to the pipe, in that order also against
+// other writers. It returns the number of the line's entry.
+func (s *Session) write(ctx context.Context, r *run, line []byte) (uint64, error) {
+	s.send.Lock()
+	defer s.send.Unlock()
+	if r.ended {
+		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
+	}
+	s.outEntry[0] = Entry{Kind: KindStdin, Payload: line, Msg: framing.Scan(line)}
+	if err := s.log.Append(s.outEntry[:]); err != nil {
+		return 0, err
+	}
+	n := s.outEntry[0].N
+	s.outEntry[0] = Entry{}
+	s.outLine = append(append(s.outLine[:0], line...), '\n')
+	r.stdin.add(s.outLine)
+	res, err := r.proc.Write(ctx, writeID(n), s.outLine)
+	if cap(s.outLine) > maxKeptLine {
+		s.outLine = nil
+	}
+	if err == nil && res.Status == executor.Accepted {
+		return n, nil
+	}
+	failure := &WriteError{Status: res.Status, Err: err}
+	body := WriteBody{Of: n, Status: res.Status.String(), Bytes: res.Bytes}
+	if err != nil {
+		body.Error = err.Error()
+	}
+	s.append(NewEntry(KindWrite, 0, body))
+	return n, failure
+}
+
+func writeID(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func parseWriteID(id string) uint64 {
+	n, _ := strconv.ParseUint(id, 10, 64) // ours, or none
+	return n
+}

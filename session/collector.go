@@ -1,0 +1,351 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/session/executor"
+)
+
+const (
+	// waitingAfter is how long stdout bytes without a newline wait before a
+	// waiting entry tells of them; waitingHead is how much of them it shows.
+	waitingAfter = time.Second
+	waitingHead  = 256
+	// stderrAfter is how long stderr bytes without a newline wait before they
+	// are shown; stderrPart is the longest part of a stderr line.
+	stderrAfter = 100 * time.Millisecond
+	stderrPart  = 1 << 20
+	// recoverBytes is how much output is read at once after a lag.
+	recoverBytes = 1 << 20
+)
+
+// sum counts and hashes one stream.
+type sum struct {
+	bytes      uint64
+	hash       *xxhash.Digest
+	incomplete bool
+}
+
+func newSum() sum { return sum{hash: xxhash.New()} }
+
+func (s *sum) add(b []byte) {
+	s.bytes += uint64(len(b))
+	_, _ = s.hash.Write(b) // a hash never fails
+}
+
+func (s *sum) body() StreamSum {
+	b := StreamSum{Bytes: s.bytes, XXH64: fmt.Sprintf("%016x", s.hash.Sum64())}
+	if s.incomplete {
+		b.Complete = new(bool)
+	}
+	return b
+}
+
+// A collector turns the events of one process into entries of the log. handle
+// is called by the subscription, one event at a time; timers come in from
+// beside, hence the lock.
+type collector struct {
+	r   *run
+	s   *Session
+	sub *executor.Subscription
+
+	ready chan struct{} // closed when sub is set
+
+	mu       sync.Mutex
+	splitter [2]framing.Splitter
+	sums     [2]sum
+	idle     [2]*time.Timer // fires when bytes have waited for a newline
+	lagged   repeats
+	held     repeats
+	batch    []Entry
+	ended    bool
+}
+
+func newCollector(r *run) *collector {
+	c := &collector{r: r, s: r.s, ready: make(chan struct{})}
+	c.splitter[executor.Stdout].Limit = r.s.cfg.LineLimit
+	c.splitter[executor.Stderr].Limit = stderrPart
+	c.sums = [2]sum{newSum(), newSum()}
+	c.r.stdin = newSum()
+	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
+	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
+	c.lagged.init(&c.mu)
+	c.held.init(&c.mu)
+	return c
+}
+
+func stoppedTimer(f func()) *time.Timer {
+	t := time.AfterFunc(time.Hour, f)
+	t.Stop()
+	return t
+}
+
+// subscribed hands the collector its subscription, which it needs to recover
+// from a lag; handle may have been called before.
+func (c *collector) subscribed(sub *executor.Subscription) {
+	c.sub = sub
+	close(c.ready)
+}
+
+// handle takes one event.
+func (c *collector) handle(ev executor.Event) {
+	if d := c.s.cfg.CollectorDelay; d > 0 {
+		time.Sleep(d)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch ev.Kind {
+	case executor.Output:
+		c.output(ev.Stream, ev.Seq, ev.Data)
+	case executor.Lagged:
+		c.lagged.add(ev.N, 0, c.writeLagged)
+		c.recover()
+	case executor.Gap:
+		c.gap(*ev.Gap)
+	case executor.Held:
+		c.hold(*ev.Hold)
+	case executor.Exited:
+		c.s.append(NewEntry(KindExited, ev.Seq, exitedBody(ev.Exit)))
+		c.r.onExit(ev.Exit)
+	case executor.Closed:
+		c.end(ev.Seq, nil)
+	case executor.Failed:
+		c.end(0, ev.Err)
+	case executor.WriteFailed:
+		c.writeFailed(ev)
+	case executor.Survivors:
+		c.s.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
+	}
+}
+
+// output splits one chunk into lines and logs them in one batch.
+func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
+	c.sums[stream].add(data)
+	sp := &c.splitter[stream]
+	hadOpen := sp.Pending() > 0
+	for line := range sp.Push(seq, data) {
+		c.line(stream, line)
+	}
+	c.flush(true)
+	c.watchOpen(stream, hadOpen)
+}
+
+// line makes an entry of a line. A line that is only lent to us is logged at
+// once, the others with their chunk.
+func (c *collector) line(stream executor.Stream, line framing.Line) {
+	e := Entry{Kind: KindStdout, Seq: line.Seq, Payload: line.Data, EOL: line.EOL, More: line.More,
+		Cuts: line.Cuts, CutsDropped: line.CutsDropped}
+	if line.First != line.Seq {
+		e.First = line.First
+	}
+	problems := line.Problems
+	if stream == executor.Stderr {
+		e.Kind = KindStderr
+		problems &^= framing.ProblemTooLong // stderrPart is no limit of the protocol
+	} else if line.Whole() {
+		e.Msg = framing.Scan(line.Data)
+		e.Msg.Problems |= problems
+		problems = e.Msg.Problems
+	}
+	e.Why = problems.String()
+	c.batch = append(c.batch, e)
+	if !line.Stable || len(line.Cuts) > 0 {
+		c.flush(line.Stable)
+	}
+}
+
+// flush logs the batch and then, not before, hands messages on.
+func (c *collector) flush(stable bool) {
+	if len(c.batch) == 0 {
+		return
+	}
+	_ = c.s.log.Append(c.batch) // fails only when closed: nobody reads any more
+	for i := range c.batch {
+		e := &c.batch[i]
+		if e.Kind == KindStdout {
+			c.r.received(e, stable)
+			if e.Msg.Kind == framing.NotJSON {
+				c.r.lines.addStray(e.Payload)
+			}
+		} else {
+			c.r.lines.addStderr(e.Payload)
+		}
+		*e = Entry{}
+	}
+	c.batch = c.batch[:0]
+}
+
+// watchOpen keeps the timer of a stream running while bytes wait in it.
+func (c *collector) watchOpen(stream executor.Stream, hadOpen bool) {
+	open := c.splitter[stream].Pending() > 0
+	switch {
+	case open && stream == executor.Stdout:
+		c.idle[stream].Reset(waitingAfter)
+	case open:
+		c.idle[stream].Reset(stderrAfter)
+	case hadOpen:
+		c.idle[stream].Stop()
+	}
+}
+
+// onWaiting tells of stdout bytes that have waited for their newline.
+func (c *collector) onWaiting() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sp := &c.splitter[executor.Stdout]
+	if c.ended || sp.Pending() == 0 {
+		return
+	}
+	body := WaitingBody{Stream: "stdout", Bytes: sp.Pending()}
+	if head := sp.Peek(waitingHead); utf8.Valid(head) {
+		body.Head = string(head)
+	} else {
+		body.Head64 = head
+	}
+	c.s.append(NewEntry(KindWaiting, 0, body))
+}
+
+// onQuiet shows stderr bytes that have waited for their newline.
+func (c *collector) onQuiet() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if line, ok := c.splitter[executor.Stderr].Flush(true); ok {
+		c.line(executor.Stderr, line)
+		c.flush(false)
+	}
+}
+
+// recover reads what the queue dropped; nothing of it was evicted, since the
+// subscription is pinned, unless the policy is to drop.
+func (c *collector) recover() {
+	<-c.ready
+	for {
+		res, err := c.sub.Read(context.Background(), recoverBytes)
+		if err != nil {
+			return // Failed follows as an event
+		}
+		if res.Missing != nil {
+			c.gap(*res.Missing)
+		}
+		if len(res.Chunks) == 0 {
+			return
+		}
+		for _, chunk := range res.Chunks {
+			c.output(chunk.Stream, chunk.Seq, chunk.Data)
+		}
+	}
+}
+
+// gap logs lost output. An open line that may miss bytes ends there.
+func (c *collector) gap(g executor.GapInfo) {
+	body := GapBody{From: g.From, To: g.To, Bytes: g.Bytes}
+	for stream, lost := range [2]bool{executor.Stdout: g.Stdout, executor.Stderr: g.Stderr} {
+		stream := executor.Stream(stream)
+		if !lost {
+			continue
+		}
+		body.Streams = append(body.Streams, stream.String())
+		c.sums[stream].incomplete = true
+		if line, ok := c.splitter[stream].Gap(); ok {
+			c.line(stream, line)
+			c.flush(false)
+		}
+	}
+	c.s.append(NewEntry(KindGap, 0, body))
+}
+
+// hold logs a time in which pipes were not read.
+func (c *collector) hold(h executor.HoldInfo) {
+	now, clock := time.Now(), c.s.log.Now()
+	at := func(t time.Time) int64 { return clock - now.Sub(t).Microseconds() }
+	body := HeldBody{Begin: at(h.Begin)}
+	if h.Stdout {
+		body.Streams = append(body.Streams, "stdout")
+	}
+	if h.Stderr {
+		body.Streams = append(body.Streams, "stderr")
+	}
+	took := time.Duration(0)
+	if !h.End.IsZero() {
+		body.End = at(h.End)
+		took = h.End.Sub(h.Begin)
+	}
+	c.held.add(1, took, func(_ uint64, times int, total time.Duration) {
+		if times > 1 {
+			body.Times, body.Total = times, total.Microseconds()
+		}
+		c.s.append(NewEntry(KindHeld, 0, body))
+	})
+}
+
+func (c *collector) writeLagged(events uint64, times int, _ time.Duration) {
+	body := LaggedBody{Events: events}
+	if times > 1 {
+		body.Times = times
+	}
+	c.s.append(NewEntry(KindLagged, 0, body))
+}
+
+func (c *collector) writeFailed(ev executor.Event) {
+	body := WriteBody{Status: executor.StdinClosed.String(), Bytes: int(ev.N), Of: parseWriteID(ev.WriteID)}
+	if ev.Err != nil {
+		body.Error = ev.Err.Error()
+	}
+	c.s.append(NewEntry(KindWrite, 0, body))
+}
+
+// end logs what is still open, then the end itself.
+func (c *collector) end(seq uint64, failure error) {
+	if c.ended {
+		return
+	}
+	c.ended = true
+	for i := range c.splitter {
+		c.idle[i].Stop()
+		if line, ok := c.splitter[i].Flush(false); ok {
+			c.line(executor.Stream(i), line)
+			c.flush(false)
+		}
+		c.splitter[i].Close()
+	}
+	c.lagged.end()
+	c.held.end()
+
+	c.s.send.Lock() // no write may slip in between the sum of stdin and its entry
+	stdin := c.r.stdin.body()
+	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
+	if failure != nil {
+		c.s.append(NewEntry(KindFailed, 0, FailedBody{Error: failure.Error(), Stdout: stdout, Stderr: stderr, Stdin: stdin}))
+	} else {
+		c.s.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
+	}
+	c.r.ended = true
+	c.s.send.Unlock()
+	c.r.onEnd(failure)
+}
+
+func exitedBody(exit executor.Exit) ExitedBody {
+	b := ExitedBody{Signal: exit.Signal, Core: exit.Core}
+	if exit.Kind == executor.ExitCode {
+		b.Code = &exit.Code
+	}
+	return b
+}
+
+func procInfos(procs []executor.Descendant) []ProcInfo {
+	infos := make([]ProcInfo, len(procs))
+	for i, p := range procs {
+		infos[i] = ProcInfo{PID: p.PID, PPID: p.PPID, Command: p.Command, RSS: p.RSS}
+	}
+	return infos
+}

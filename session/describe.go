@@ -1,0 +1,188 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Describe says in one line what an entry that carries no stream bytes tells;
+// of a stream entry it returns the payload. The text may hold anything that a
+// server wrote: it is to be made safe before a terminal sees it.
+func Describe(e *Entry) string {
+	if e.Kind.IsStream() {
+		return string(e.Payload)
+	}
+	if describe := describers[e.Kind]; describe != nil {
+		return describe(e)
+	}
+	return string(e.Body)
+}
+
+var describers = map[Kind]func(*Entry) string{
+	KindStart:   describeBody(describeStart),
+	KindEnv:     describeBody(describeEnv),
+	KindPhase:   describeBody(describePhase),
+	KindState:   describeBody(describeState),
+	KindWrite:   describeBody(describeWrite),
+	KindWaiting: describeBody(describeWaiting),
+	KindExited:  describeBody(describeExited),
+	KindClosed:  describeBody(describeClosed),
+	KindFailed:  describeBody(func(b FailedBody) string { return b.Error }),
+	KindLagged:  describeBody(describeLagged),
+	KindHeld:    describeBody(describeHeld),
+	KindGap:     describeBody(describeGap),
+	KindAct:     describeBody(describeAct),
+	KindProc:    describeBody(describeProc),
+	KindLink:    describeBody(func(b LinkBody) string { return joinWords(b.State, micros(b.RTT), b.Error) }),
+	KindNote:    describeBody(func(b NoteBody) string { return joinWords(b.Text, hintText(b.Hint)) }),
+	KindEnd:     describeBody(func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) }),
+}
+
+// describeBody adapts a function over a body type; what does not decode is
+// shown as it is.
+func describeBody[B any](describe func(B) string) func(*Entry) string {
+	return func(e *Entry) string {
+		var body B
+		if err := e.DecodeBody(&body); err != nil {
+			return string(e.Body)
+		}
+		return describe(body)
+	}
+}
+
+func describeStart(b StartBody) string {
+	return joinWords(b.Process, fmt.Sprintf("pid %d", b.PID), b.Placement)
+}
+
+func describeEnv(b EnvBody) string {
+	text := fmt.Sprintf("policy %s: %d passed, %d left out", b.Policy, len(b.Passed), len(b.LeftOut))
+	if len(b.Named) > 0 {
+		text += ", set: " + strings.Join(b.Named, " ")
+	}
+	if len(b.LeftOut) > 0 {
+		text += "; left out: " + strings.Join(b.LeftOut, " ")
+	}
+	return text
+}
+
+func describePhase(b PhaseBody) string {
+	text := joinWords(b.Phase, b.Detail, micros(b.Took))
+	if b.Error != "" {
+		text += ": " + b.Error
+	}
+	return text
+}
+
+func describeState(b StateBody) string {
+	if b.Of > 0 {
+		return fmt.Sprintf("request %s of entry %d: %s", b.ID, b.Of, b.State)
+	}
+	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era)
+}
+
+func describeWrite(b WriteBody) string {
+	text := fmt.Sprintf("write of entry %d: %s, %d bytes reached the pipe", b.Of, b.Status, b.Bytes)
+	if b.Error != "" {
+		text += ": " + b.Error
+	}
+	return text
+}
+
+func describeWaiting(b WaitingBody) string {
+	head := b.Head
+	if head == "" {
+		head = string(b.Head64)
+	}
+	return fmt.Sprintf("%d bytes waiting on %s, no newline: %s", b.Bytes, b.Stream, head)
+}
+
+func describeExited(b ExitedBody) string {
+	switch {
+	case b.Signal != "" && b.Core:
+		return "signal " + b.Signal + ", core dumped"
+	case b.Signal != "":
+		return "signal " + b.Signal
+	case b.Code != nil:
+		return fmt.Sprintf("exit code %d", *b.Code)
+	default:
+		return "how it ended is not known"
+	}
+}
+
+func describeClosed(b ClosedBody) string {
+	return fmt.Sprintf("stdin %d bytes, stdout %d, stderr %d", b.Stdin.Bytes, b.Stdout.Bytes, b.Stderr.Bytes)
+}
+
+func describeLagged(b LaggedBody) string {
+	text := fmt.Sprintf("%d events behind, recovered: nothing is lost", b.Events)
+	return text + times(b.Times)
+}
+
+func describeHeld(b HeldBody) string {
+	streams := strings.Join(b.Streams, " and ")
+	if b.End == 0 {
+		return streams + " not read: the collector is too far behind; still held"
+	}
+	took := b.End - b.Begin
+	if b.Times > 1 {
+		took = b.Total
+	}
+	return fmt.Sprintf("%s not read for %s: the server had to wait; nothing is lost%s", streams, micros(took), times(b.Times))
+}
+
+func describeGap(b GapBody) string {
+	return fmt.Sprintf("LOST %d bytes of %s: sequence %d to %d", b.Bytes, strings.Join(b.Streams, " and "), b.From, b.To)
+}
+
+func describeAct(b ActBody) string {
+	text := joinWords(b.Act, b.Detail)
+	if b.Of > 0 {
+		text += fmt.Sprintf(" (entry %d)", b.Of)
+	}
+	return text
+}
+
+func describeProc(b ProcBody) string {
+	var parts []string
+	for _, p := range b.Tree {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%d %s", p.PID, p.Command)))
+	}
+	text := strings.Join(parts, ", ")
+	if b.Survivors {
+		return "found alive after the end: " + text
+	}
+	return text
+}
+
+func times(n int) string {
+	if n > 1 {
+		return fmt.Sprintf(" (%d times)", n)
+	}
+	return ""
+}
+
+func hintText(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "- " + hint
+}
+
+// micros writes a number of microseconds as a duration; none for 0.
+func micros(us int64) string {
+	if us == 0 {
+		return ""
+	}
+	return (time.Duration(us) * time.Microsecond).String()
+}
+
+func joinWords(words ...string) string {
+	var kept []string
+	for _, w := range words {
+		if w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// Reason is why a session could not be opened.
+type Reason string
+
+// The reasons.
+const (
+	ReasonStart   Reason = "start"     // no process
+	ReasonExited  Reason = "exited"    // it ended before it answered
+	ReasonTimeout Reason = "timeout"   // it did not answer in time
+	ReasonRefused Reason = "refused"   // it answered with an error
+	ReasonVersion Reason = "version"   // no revision in common
+	ReasonCancel  Reason = "cancelled" // we did not want to wait any more
+	ReasonOther   Reason = "other"
+)
+
+// bufferedWait is how long a server that did not answer in time may still say
+// something after its stdin was closed: answers that come only then were held
+// in a buffer.
+const bufferedWait = 500 * time.Millisecond
+
+// An OpenError says why a session could not be opened, with all that is known
+// about the cause. Nothing is left running. Stderr, Stray and Waiting are
+// untrusted text.
+type OpenError struct {
+	Reason  Reason
+	Program string
+	Elapsed time.Duration
+	Exit    *executor.Exit
+	Stderr  []string // its last lines
+	Stray   []string // the first stdout lines that were not JSON
+	Waiting int      // stdout bytes without a newline
+	Hint    string   // what to try; may have several lines
+	Err     error
+}
+
+// Error says what happened in one line; Stderr, Stray and Hint are for who
+// shows it.
+func (e *OpenError) Error() string {
+	after := e.Elapsed.Round(time.Millisecond)
+	switch e.Reason {
+	case ReasonStart:
+		return e.Err.Error()
+	case ReasonExited:
+		how := "its end is not known"
+		if e.Exit != nil {
+			how = DescribeExit(*e.Exit)
+		}
+		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, how, after)
+	case ReasonTimeout:
+		return fmt.Sprintf("timed out handshaking with %s after %v", e.Program, after)
+	case ReasonRefused:
+		return fmt.Sprintf("%s refused the handshake: %v", e.Program, e.Err)
+	case ReasonVersion:
+		return fmt.Sprintf("no protocol version in common with %s: %v", e.Program, e.Err)
+	default:
+		return fmt.Sprintf("handshake with %s: %v", e.Program, e.Err)
+	}
+}
+
+// Unwrap returns the cause.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// openFailed ends what was started and gathers the evidence.
+func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) error {
+	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: time.Since(begin), Err: err}
+	if len(s.cfg.Command.Argv) > 0 {
+		failure.Program = s.cfg.Command.Argv[0]
+	}
+	var start *executor.StartError
+	if errors.As(err, &start) {
+		failure.Hint = start.Hint
+		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
+			failure.Reason = ReasonTimeout
+		}
+		return failure
+	}
+	r, currentErr := s.current()
+	if currentErr != nil {
+		return failure
+	}
+	evidence := s.endFailed(r, failure.Reason)
+	failure.Waiting = evidence.waiting
+	failure.Stderr, failure.Stray = r.lines.lines()
+	if failure.Reason == ReasonExited {
+		r.mu.Lock()
+		failure.Exit = r.exit
+		r.mu.Unlock()
+	}
+	failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
+	s.Note(failure.Error(), failure.Hint)
+	return failure
+}
+
+func reasonOf(ctx context.Context, err error) Reason {
+	var refused *handshakeError
+	var start *executor.StartError
+	switch {
+	case errors.As(err, &start):
+		return ReasonStart
+	case errors.As(err, &refused):
+		return refused.reason
+	case errors.Is(err, ErrTimeout), errors.Is(context.Cause(ctx), ErrTimeout):
+		return ReasonTimeout
+	case errors.Is(err, ErrEnded), errors.As(err, new(*WriteError)):
+		return ReasonExited
+	case errors.Is(err, context.Canceled):
+		return ReasonCancel
+	default:
+		return ReasonOther
+	}
+}
+
+// evidence is what only the ending of a failed process shows.
+type evidence struct {
+	waiting  int  // bytes without a newline
+	silent   bool // no stdout at all before its stdin was closed
+	buffered bool // messages came only then
+}
+
+// endFailed ends a process whose handshake failed. One that did not answer in
+// time gets its stdin closed first, to see whether answers were held back.
+func (s *Session) endFailed(r *run, reason Reason) evidence {
+	before := s.log.Stats()
+	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
+	if reason == ReasonTimeout {
+		begin := time.Now()
+		r.proc.CloseStdin()
+		gone := waitFor(context.Background(), r.done, bufferedWait)
+		s.phase(executor.StepCloseStdin.String(), stepDetail(gone, r), time.Since(begin), nil)
+		ev.buffered = s.log.Stats().In > before.In
+	}
+	if reason == ReasonExited {
+		waitFor(context.Background(), r.done, bufferedWait) // its last words
+	}
+	_, _ = s.terminate(r) // what it could not kill is in the log
+	return ev
+}

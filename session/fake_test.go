@@ -1,0 +1,241 @@
+package session_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// A fakeExecutor runs a function as the server, over the same Journal and Stdin
+// as real executors, so that tests can run in a synctest bubble.
+type fakeExecutor struct {
+	serve func(p *fakeProcess) int
+
+	mu      sync.Mutex
+	started []*fakeProcess
+}
+
+func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	in, stdin := io.Pipe()
+	p := &fakeProcess{id: fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), in: bufio.NewReader(in), inPipe: in, killed: make(chan struct{}), signals: make(chan executor.Step, 8)}
+	p.journal = executor.NewJournal(executor.JournalOptions{})
+	p.stdin = executor.NewStdin(stdin, nil, p.journal.Emit)
+	x.started = append(x.started, p)
+	if cmd.OnPhase != nil {
+		cmd.OnPhase(executor.Phase{Name: "spawn", Begin: time.Now(), End: time.Now()})
+	}
+	p.ended.Add(1)
+	go func() {
+		defer p.ended.Done()
+		p.exit(x.serve(p))
+	}()
+	return p, nil
+}
+
+func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
+func (x *fakeExecutor) Close() error                    { return nil }
+
+type fakeProcess struct {
+	id      string
+	in      *bufio.Reader
+	inPipe  *io.PipeReader
+	journal *executor.Journal
+	stdin   *executor.Stdin
+	signals chan executor.Step // TERM and INT
+	killed  chan struct{}
+	once    sync.Once
+	ended   sync.WaitGroup
+	held    bool // a descendant keeps the streams open after the exit
+}
+
+func (p *fakeProcess) out(line string) { p.journal.Output(executor.Stdout, []byte(line)) }
+func (p *fakeProcess) err(line string) { p.journal.Output(executor.Stderr, []byte(line)) }
+
+func (p *fakeProcess) exit(code int) {
+	p.once.Do(func() {
+		p.journal.Exited(executor.Exit{Kind: executor.ExitCode, Code: code})
+		_ = p.inPipe.Close()
+		p.stdin.Abort()
+	})
+	if !p.held {
+		p.journal.EOF(executor.Stdout)
+		p.journal.EOF(executor.Stderr)
+	}
+}
+
+func (p *fakeProcess) ID() string { return p.id }
+func (p *fakeProcess) Info() executor.Info {
+	info := executor.Info{ID: p.id, PID: 4121, Placement: "local"}
+	p.journal.Fill(&info)
+	return info
+}
+func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
+	return p.journal.Subscribe(o)
+}
+func (p *fakeProcess) Read(ctx context.Context, after uint64, limit int, wait time.Duration) (executor.ReadResult, error) {
+	return p.journal.Read(ctx, after, limit, wait)
+}
+func (p *fakeProcess) Write(ctx context.Context, id string, b []byte) (executor.WriteResult, error) {
+	return p.stdin.Write(ctx, id, b)
+}
+func (p *fakeProcess) CloseStdin() executor.WriteStatus { return p.stdin.Close() }
+func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	if step == executor.StepCloseStdin {
+		p.stdin.Close()
+	} else {
+		p.signals <- step
+	}
+	return executor.StopReport{}, nil
+}
+func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
+	running := !p.journal.Ended()
+	p.once.Do(func() {
+		close(p.killed)
+		_ = p.inPipe.Close()
+		p.stdin.Abort()
+		p.journal.Exited(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	})
+	p.journal.EOF(executor.Stdout)
+	p.journal.EOF(executor.Stderr)
+	return executor.StopReport{Running: running}, nil
+}
+func (p *fakeProcess) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
+
+// A message is what a scripted server reads.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+	raw    string
+}
+
+// each calls f with every line that the server reads, until stdin ends; it
+// returns 0 then, which makes it a whole well-behaved server.
+func (p *fakeProcess) each(f func(m message)) int {
+	for {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			return 0
+		}
+		m := message{raw: strings.TrimSuffix(line, "\n")}
+		_ = json.Unmarshal([]byte(line), &m) // tests also send what is no JSON
+		f(m)
+	}
+}
+
+func (p *fakeProcess) result(m message, result string) {
+	p.out(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result))
+}
+
+func (p *fakeProcess) fail(m message, code int, more string) {
+	p.out(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"%s}}`+"\n", m.ID, code, more))
+}
+
+const initResult = `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"fake","version":"1"}}`
+
+// legacy is a server that refuses the probe, shakes hands and leaves the rest
+// to f.
+func legacy(f func(p *fakeProcess, m message)) func(p *fakeProcess) int {
+	return func(p *fakeProcess) int {
+		return p.each(func(m message) {
+			switch m.Method {
+			case "server/discover":
+				p.fail(m, -32601, "")
+			case "initialize":
+				p.result(m, initResult)
+			case "notifications/initialized":
+			default:
+				if f != nil {
+					f(p, m)
+				}
+			}
+		})
+	}
+}
+
+// A harness is a session over a fake server with a log without a name.
+type harness struct {
+	*session.Session
+	t    *testing.T
+	log  *recordings.File
+	exec *fakeExecutor
+}
+
+func newHarness(t *testing.T, serve func(p *fakeProcess) int, change func(*session.Config)) *harness {
+	t.Helper()
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
+	require.NoError(t, err)
+	h := &harness{t: t, log: log, exec: &fakeExecutor{serve: serve}}
+	cfg := session.Config{Executor: h.exec, Log: log, ClientName: "test", ClientVersion: "0", Command: executor.Command{Argv: []string{"fake"}}}
+	if change != nil {
+		change(&cfg)
+	}
+	h.Session = session.New(cfg)
+	t.Cleanup(func() {
+		_, err := h.Close(context.Background())
+		require.NoError(t, err)
+		for _, p := range h.exec.started {
+			p.ended.Wait()
+		}
+		require.NoError(t, log.Close())
+	})
+	return h
+}
+
+func open(t *testing.T, serve func(p *fakeProcess) int, change func(*session.Config)) *harness {
+	t.Helper()
+	h := newHarness(t, serve, change)
+	require.NoError(t, h.Open(t.Context()))
+	return h
+}
+
+// entries returns the log as "kind text" lines for the kinds asked for, or for
+// all of them.
+func (h *harness) entries(kinds ...session.Kind) []string {
+	h.t.Helper()
+	rows := make([]session.Row, h.log.Len())
+	var lines []string
+	for i := range rows[:h.log.Rows(0, rows)] {
+		e, err := h.log.Entry(rows[i], 0)
+		require.NoError(h.t, err)
+		wanted := len(kinds) == 0
+		for _, k := range kinds {
+			wanted = wanted || k == e.Kind
+		}
+		if wanted {
+			lines = append(lines, e.Kind.String()+" "+session.Describe(&e))
+		}
+	}
+	return lines
+}
+
+// row returns the row of the first entry whose payload holds text.
+func (h *harness) row(kind session.Kind, text string) session.Row {
+	h.t.Helper()
+	rows := make([]session.Row, h.log.Len())
+	for _, row := range rows[:h.log.Rows(0, rows)] {
+		e, err := h.log.Entry(row, 0)
+		require.NoError(h.t, err)
+		if e.Kind == kind && strings.Contains(string(e.Payload), text) {
+			return row
+		}
+	}
+	h.t.Fatalf("no %s entry with %q in\n%s", kind, text, strings.Join(h.entries(), "\n"))
+	return session.Row{}
+}

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mcpdbg/session/mcp"
+)
+
+// maxPages bounds a list whose cursors never end.
+const maxPages = 10_000
+
+// ListAll asks for all pages of a list and returns the items as the server sent
+// them. An error answer is returned as an *RPCError, with the items so far.
+func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage, error) {
+	var items []json.RawMessage
+	var params json.RawMessage
+	seen := map[string]bool{}
+	for range maxPages {
+		resp, err := s.Request(ctx, list.Method, params, CallOptions{})
+		if err != nil {
+			return items, fmt.Errorf("%s: %w", list.Method, err)
+		}
+		if resp.Error != nil {
+			return items, fmt.Errorf("%s: %w", list.Method, resp.Error)
+		}
+		page, next, err := s.page(resp.Result, list.Member)
+		if err != nil {
+			return items, fmt.Errorf("%s: %w", list.Method, err)
+		}
+		items = append(items, page...)
+		if next == nil {
+			return items, nil
+		}
+		if seen[*next] {
+			return items, fmt.Errorf("%s: the server gave the cursor %q twice: the list would never end", list.Method, *next)
+		}
+		seen[*next] = true
+		params, err = json.Marshal(map[string]string{"cursor": *next})
+		if err != nil {
+			return items, fmt.Errorf("%s: %w", list.Method, err)
+		}
+	}
+	return items, fmt.Errorf("%s: more than %d pages", list.Method, maxPages)
+}
+
+// page reads one page; next is nil at the end. An empty cursor ends a list in
+// the legacy era and is a cursor like any other in the modern one.
+func (s *Session) page(result json.RawMessage, member string) (items []json.RawMessage, next *string, err error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(result, &object); err != nil {
+		return nil, nil, fmt.Errorf("result: %w", err)
+	}
+	raw, ok := object[member]
+	if !ok {
+		return nil, nil, fmt.Errorf("result has no member %q", member)
+	}
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, nil, fmt.Errorf("result: %s: %w", member, err)
+	}
+	if raw, ok := object["nextCursor"]; ok {
+		if err := json.Unmarshal(raw, &next); err != nil {
+			return nil, nil, fmt.Errorf("result: nextCursor: %w", err)
+		}
+	}
+	if next != nil && *next == "" && s.Status().Server.Era != mcp.Modern {
+		next = nil
+	}
+	return items, next, nil
+}

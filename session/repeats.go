@@ -1,0 +1,65 @@
+package session
+
+import (
+	"sync"
+	"time"
+)
+
+// repeatsWithin is how long repeats of a thing are gathered into one entry.
+const repeatsWithin = time.Second
+
+// repeats writes the first of a kind of event at once, and what follows within
+// a second as one, with counts. Its methods are called with the lock held that
+// init was given.
+type repeats struct {
+	mu    *sync.Mutex
+	timer *time.Timer
+	open  bool // within a second of the last entry
+	n     uint64
+	times int
+	total time.Duration
+	write func(n uint64, times int, total time.Duration)
+}
+
+func (r *repeats) init(mu *sync.Mutex) {
+	r.mu = mu
+	r.timer = stoppedTimer(r.onTimer)
+}
+
+// add takes one event that counts n and lasted took. write writes an entry for
+// the given number of events; of several, that of the last one is used.
+func (r *repeats) add(n uint64, took time.Duration, write func(n uint64, times int, total time.Duration)) {
+	if !r.open {
+		write(n, 1, took)
+		r.open = true
+		r.timer.Reset(repeatsWithin)
+		return
+	}
+	r.n += n
+	r.times++
+	r.total += took
+	r.write = write
+}
+
+func (r *repeats) onTimer() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open = r.flush(); r.open {
+		r.timer.Reset(repeatsWithin)
+	}
+}
+
+// end writes what has been gathered.
+func (r *repeats) end() {
+	r.timer.Stop()
+	r.flush()
+}
+
+func (r *repeats) flush() bool {
+	if r.times == 0 {
+		return false
+	}
+	r.write(r.n, r.times, r.total)
+	r.n, r.times, r.total = 0, 0, 0
+	return true
+}

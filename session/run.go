@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// exitGrace is how long after the leader's exit an answer may still come, if a
+// descendant holds the streams open, before those who wait are told.
+const exitGrace = time.Second
+
+// maxPosted is how many messages may wait in a run's post; further ones are
+// not sent, and an entry says so.
+const maxPosted = 1024
+
+// A run is one process of a session: from its start entry to Closed or Failed.
+type run struct {
+	s      *Session
+	proc   executor.Process
+	col    *collector
+	stdin  sum  // guarded by Session.send
+	ended  bool // guarded by Session.send: Closed or Failed is logged
+	exited chan struct{}
+	done   chan struct{}
+	posted chan []byte // what is sent without anybody waiting: answers, cancellations
+
+	mu      sync.Mutex
+	exit    *executor.Exit
+	failure error
+	lines   tail // what an error about the start quotes
+}
+
+func newRun(s *Session, proc executor.Process) *run {
+	return &run{s: s, proc: proc, exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan []byte, maxPosted)}
+}
+
+// begin logs the start and attaches the collector. Output since the spawn is
+// retained by the executor, so none is missed.
+func (r *run) begin() error {
+	info := r.proc.Info()
+	env := info.Env
+	entries := []Entry{
+		NewEntry(KindStart, 0, StartBody{Process: r.proc.ID(), PID: info.PID, Placement: info.Placement}),
+		NewEntry(KindEnv, 0, EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut}),
+	}
+	if err := r.s.log.Append(entries); err != nil {
+		return err
+	}
+	c := newCollector(r)
+	r.col = c
+	sub, err := r.proc.Subscribe(executor.SubscribeOptions{
+		Pin: true, PinLimit: r.s.cfg.PinLimit, Overrun: r.s.cfg.Overrun, Handler: c.handle,
+	})
+	if err != nil {
+		return fmt.Errorf("subscribe to %s: %w", r.proc.ID(), err)
+	}
+	c.subscribed(sub)
+	go r.postman()
+	return nil
+}
+
+// post sends a line without waiting: where output is read nobody may wait for
+// the server to read its input.
+func (r *run) post(line []byte) {
+	select {
+	case r.posted <- line:
+	default:
+		r.s.Note("message not sent: the server does not read its input", string(line[:min(len(line), quotedLength)]))
+	}
+}
+
+// postman sends what was posted, until the process has ended.
+func (r *run) postman() {
+	for {
+		select {
+		case line := <-r.posted:
+			_, _ = r.s.write(context.Background(), r, line) // what happens to it is in the log
+		case <-r.done:
+			return
+		}
+	}
+}
+
+// waiting is how many stdout bytes wait for a newline.
+func (r *run) waiting() int {
+	r.col.mu.Lock()
+	defer r.col.mu.Unlock()
+	return r.col.splitter[executor.Stdout].Pending()
+}
+
+// over tells whether Closed or Failed was taken.
+func (r *run) over() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *run) hasExited() bool {
+	select {
+	case <-r.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// onExit takes Exited: answers may still be in the streams, or come from a
+// descendant, so those who wait are told only after a grace.
+func (r *run) onExit(exit executor.Exit) {
+	r.mu.Lock()
+	r.exit = &exit
+	r.mu.Unlock()
+	close(r.exited)
+	r.s.setState(Exited, StateBody{Detail: DescribeExit(exit)})
+	time.AfterFunc(exitGrace, func() {
+		if !r.over() {
+			r.s.calls.failAll(r, r.endError())
+		}
+	})
+}
+
+// onEnd takes Closed, or Failed if err is not nil.
+func (r *run) onEnd(err error) {
+	r.mu.Lock()
+	r.failure = err
+	r.mu.Unlock()
+	if !r.hasExited() {
+		close(r.exited)
+	}
+	if err != nil {
+		r.s.setState(Failed, StateBody{Detail: err.Error()})
+	} else {
+		r.s.setState(Closed, StateBody{})
+	}
+	r.s.calls.failAll(r, r.endError())
+	close(r.done)
+}
+
+// endError says how the process ended, for those who wait for an answer.
+func (r *run) endError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.failure != nil:
+		return fmt.Errorf("%w: %w", ErrEnded, r.failure)
+	case r.exit != nil:
+		return fmt.Errorf("%w: %s", ErrEnded, DescribeExit(*r.exit))
+	}
+	return ErrEnded
+}
+
+// DescribeExit says how a process ended in a few words.
+func DescribeExit(exit executor.Exit) string {
+	switch exit.Kind {
+	case executor.ExitCode:
+		return fmt.Sprintf("exit code %d", exit.Code)
+	case executor.ExitSignal:
+		if exit.Core {
+			return "signal " + exit.Signal + ", core dumped"
+		}
+		return "signal " + exit.Signal
+	default:
+		return "how it ended is not known"
+	}
+}

@@ -1,0 +1,291 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// Default times.
+const (
+	DefaultStartupTimeout = 30 * time.Second
+	DefaultTimeout        = 300 * time.Second
+	// ProbeTimeout is how long an unanswered server/discover may cost.
+	ProbeTimeout = 1500 * time.Millisecond
+	// Grace is how long each step of the shutdown ladder waits for the next.
+	Grace = 2 * time.Second
+)
+
+// Errors that callers decide on.
+var (
+	ErrNotRunning = errors.New("no server is running")
+	ErrClosed     = errors.New("session is closed")
+	ErrEnded      = errors.New("server ended before it answered")
+	ErrTimeout    = errors.New("no answer in time")
+)
+
+// Config is what a session needs. Executor, Command and Log are required.
+type Config struct {
+	Executor executor.Executor
+	Command  executor.Command // its ID and OnPhase are the session's to set
+	Log      Log              // stays the caller's to close
+
+	Era      mcp.Era
+	Protocol string // revision to ask for; "" means the era's newest
+
+	StartupTimeout time.Duration // start and handshake; 0 means DefaultStartupTimeout
+	Timeout        time.Duration // one request; 0 means DefaultTimeout
+
+	ClientName, ClientVersion string
+
+	// Answers are given to the server's own requests, and decide which client
+	// capabilities are declared. Without any, ping is answered and everything
+	// else gets -32601.
+	Answers Answers
+
+	LineLimit      int // bytes; 0 means framing.DefaultLimit
+	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
+	Overrun        executor.Overrun
+	CollectorDelay time.Duration // before each event is taken: to learn and test what lag does
+}
+
+// State is where a session is. The zero value is Idle.
+type State string
+
+// The states. Exited: the leader has ended but a stream is still open.
+const (
+	Idle        State = ""
+	Starting    State = "starting"
+	Handshaking State = "handshaking"
+	Ready       State = "ready"
+	Running     State = "running" // without a handshake
+	Stopping    State = "stopping"
+	Exited      State = "exited"
+	Closed      State = "closed"
+	Failed      State = "failed"
+)
+
+// Server is what the handshake told.
+type Server struct {
+	Era          mcp.Era
+	Protocol     string
+	Name         string
+	Version      string
+	Capabilities json.RawMessage
+	Instructions string
+}
+
+// A Session owns one process at a time. All methods may be called from any
+// goroutine. Close must be called.
+type Session struct {
+	cfg Config
+	log Log
+
+	life sync.Mutex // one start, restart or shutdown at a time
+	send sync.Mutex // orders standard input: the entry, then the pipe
+
+	outEntry [1]Entry // both guarded by send
+	outLine  []byte
+
+	ids   atomic.Uint64
+	calls calls
+
+	mu     sync.Mutex
+	run    *run
+	state  State
+	server Server
+	closed bool
+}
+
+// New returns a session that has not started anything yet.
+func New(cfg Config) *Session {
+	if cfg.StartupTimeout == 0 {
+		cfg.StartupTimeout = DefaultStartupTimeout
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	return &Session{cfg: cfg, log: cfg.Log}
+}
+
+// Log returns the session's log.
+func (s *Session) Log() Log { return s.log }
+
+// Status is a session at one moment.
+type Status struct {
+	State   State
+	Server  Server
+	Process executor.Info // the latest process; StateUnknown if there was none
+}
+
+// Status returns the session's status.
+func (s *Session) Status() Status {
+	s.mu.Lock()
+	st := Status{State: s.state, Server: s.server}
+	r := s.run
+	s.mu.Unlock()
+	if r != nil {
+		st.Process = r.proc.Info()
+	}
+	return st
+}
+
+// Start starts the process and returns when it runs, without a handshake. The
+// error is an *executor.StartError.
+func (s *Session) Start(ctx context.Context) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	s.setState(Running, StateBody{})
+	return nil
+}
+
+// Open starts the process and shakes hands. On any failure nothing is left
+// running and the error is an *OpenError.
+func (s *Session) Open(ctx context.Context) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	return s.open(ctx)
+}
+
+func (s *Session) open(ctx context.Context) error {
+	begin := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.StartupTimeout, ErrTimeout)
+	defer cancel()
+	err := s.start(ctx)
+	if err == nil {
+		s.setState(Handshaking, StateBody{})
+		err = s.handshake(ctx)
+	}
+	if err != nil {
+		return s.openFailed(ctx, begin, err)
+	}
+	server := s.Status().Server
+	s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})
+	return nil
+}
+
+// start spawns the process and subscribes to it. The lock life is held.
+func (s *Session) start(ctx context.Context) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	if s.run != nil && !s.run.over() {
+		s.mu.Unlock()
+		return fmt.Errorf("process %s is still there", s.run.proc.ID())
+	}
+	s.run, s.server = nil, Server{}
+	s.mu.Unlock()
+	s.setState(Starting, StateBody{})
+
+	cmd := s.cfg.Command
+	cmd.ID = ""
+	var phases []executor.Phase
+	cmd.OnPhase = func(p executor.Phase) { phases = append(phases, p) }
+	proc, err := s.cfg.Executor.Start(ctx, cmd)
+	for _, p := range phases {
+		s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
+	}
+	if err != nil {
+		s.setState(Failed, StateBody{Detail: err.Error()})
+		return err
+	}
+	r := newRun(s, proc)
+	s.mu.Lock()
+	s.run = r
+	s.mu.Unlock()
+	return r.begin()
+}
+
+// current is the process that messages go to.
+func (s *Session) current() (*run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.run == nil:
+		return nil, ErrNotRunning
+	}
+	return s.run, nil
+}
+
+// Done is closed when the process there is now has ended and both its streams
+// are at their end, or it is lost. Without a process it is closed already.
+func (s *Session) Done() <-chan struct{} {
+	if r, err := s.current(); err == nil {
+		return r.done
+	}
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// ExitedChan is closed when the leader of the process there is now has ended.
+func (s *Session) ExitedChan() <-chan struct{} {
+	if r, err := s.current(); err == nil {
+		return r.exited
+	}
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// setState moves the session to a state and logs it. A process that has ended
+// is never shown as ready or stopping again.
+func (s *Session) setState(state State, body StateBody) {
+	s.mu.Lock()
+	if over := s.state == Closed || s.state == Failed || s.state == Exited; over &&
+		slices.Contains([]State{Handshaking, Ready, Running, Stopping}, state) && s.run != nil && s.run.hasExited() {
+		s.mu.Unlock()
+		return
+	}
+	s.state = state
+	s.mu.Unlock()
+	body.State = string(state)
+	s.append(NewEntry(KindState, 0, body))
+}
+
+// phase logs one timed step.
+func (s *Session) phase(name, detail string, took time.Duration, err error) {
+	body := PhaseBody{Phase: name, Detail: detail, Took: took.Microseconds()}
+	if err != nil {
+		body.Error = err.Error()
+	}
+	s.append(NewEntry(KindPhase, 0, body))
+}
+
+// Note logs a remark.
+func (s *Session) Note(text, hint string) {
+	s.append(NewEntry(KindNote, 0, NoteBody{Text: text, Hint: hint}))
+}
+
+// Act logs what a person did, such as act "kill".
+func (s *Session) Act(act, detail string, of uint64) {
+	s.append(NewEntry(KindAct, 0, ActBody{Act: act, Detail: detail, Of: of}))
+}
+
+// append logs one entry that carries no stream bytes. The log's only error is
+// that it is closed: then nobody reads any more.
+func (s *Session) append(e Entry) {
+	_ = s.log.Append([]Entry{e})
+}
+
+func join(name, version string) string {
+	if name == "" || version == "" {
+		return name + version
+	}
+	return name + " " + version
+}

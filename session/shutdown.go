@@ -1,0 +1,156 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// terminateTimeout bounds the last step of every ending.
+const terminateTimeout = 10 * time.Second
+
+// ShutdownReport is what an ending needed.
+type ShutdownReport struct {
+	Needed    executor.Step         // the last step before the process ended; 0 if none ran
+	Exit      *executor.Exit        // nil if it is not known
+	Survivors []executor.Descendant // that could not be killed
+}
+
+// Shutdown ends the process by the ladder: close stdin, Grace, TERM to the
+// group, Grace, KILL to all that is left. Each step is an entry. It returns as
+// soon as the process is gone; descendants that it left behind are killed too.
+// When ctx ends, the ladder goes on with KILL at once.
+func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
+	s.life.Lock()
+	defer s.life.Unlock()
+	return s.shutdown(ctx)
+}
+
+func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
+	r, err := s.current()
+	if err != nil {
+		return ShutdownReport{}, nil // nothing to end
+	}
+	var report ShutdownReport
+	if !r.over() {
+		s.setState(Stopping, StateBody{})
+	}
+	for _, step := range []executor.Step{executor.StepCloseStdin, executor.StepTerm} {
+		if r.over() || ctx.Err() != nil {
+			break
+		}
+		report.Needed = step
+		begin := time.Now()
+		_, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
+		gone := waitFor(ctx, r.done, Grace)
+		s.phase(step.String(), stepDetail(gone, r), time.Since(begin), err)
+	}
+	if !r.over() {
+		report.Needed = executor.StepKill
+	}
+	survivors, err := s.terminate(r)
+	report.Survivors = survivors
+	r.mu.Lock()
+	report.Exit = r.exit
+	r.mu.Unlock()
+	return report, err
+}
+
+func stepDetail(gone bool, r *run) string {
+	switch {
+	case gone:
+		return ""
+	case r.hasExited():
+		return "ended, but a descendant holds its streams"
+	default:
+		return fmt.Sprintf("still running after %v", Grace)
+	}
+}
+
+// terminate kills what is left of a process and waits for its last entry.
+func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), terminateTimeout)
+	defer cancel()
+	wasOver := r.over()
+	begin := time.Now()
+	rep, err := r.proc.Terminate(ctx)
+	if !wasOver || len(rep.Signalled) > 0 || err != nil {
+		s.phase(executor.StepKill.String(), fmt.Sprintf("%d killed", len(rep.Signalled)), time.Since(begin), err)
+	}
+	if err != nil {
+		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
+	}
+	if !waitFor(ctx, r.done, terminateTimeout) {
+		return rep.Survivors, fmt.Errorf("terminate %s: its streams did not end", r.proc.ID())
+	}
+	return rep.Survivors, nil
+}
+
+// waitFor waits until done is closed and tells whether it was.
+func waitFor(ctx context.Context, done <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Kill ends the process at once: leader, group and tree. It does not wait for
+// a ladder or a handshake that is under way, but ends it.
+func (s *Session) Kill() error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	_, err = s.terminate(r)
+	return err
+}
+
+// Stop takes one step against the process, and leaves it at that.
+func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.Scope) error {
+	r, err := s.current()
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	_, err = r.proc.Stop(ctx, step, scope)
+	s.phase(step.String(), "", time.Since(begin), err)
+	return err
+}
+
+// Restart ends the process by the ladder, waits until it is closed, and opens
+// a new one, with a new id and a sequence from 1, in the same session.
+func (s *Session) Restart(ctx context.Context) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if _, err := s.shutdown(ctx); err != nil {
+		return err
+	}
+	return s.open(ctx)
+}
+
+// Close ends the process by the ladder, unless it has ended, and the session
+// for good. The log stays open. It is safe to call it twice.
+func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
+	s.life.Lock()
+	defer s.life.Unlock()
+	report, err := s.shutdown(ctx)
+	if err != nil {
+		return report, err // may be tried again
+	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	return report, nil
+}
