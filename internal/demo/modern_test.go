@@ -133,6 +133,9 @@ func TestListen(t *testing.T) {
 	require.Equal(t, "sub", at(t, ack, "params", "_meta", key))
 	require.Equal(t, map[string]any{"toolsListChanged": true, "resourceSubscriptions": []any{"demo://clock"}}, at(t, ack, "params", "notifications"))
 
+	other := d.ask(modern(`"other"`, "subscriptions/listen", `{}`, `,"notifications":{"resourceSubscriptions":["demo://readme"]}`))
+	require.Equal(t, "other", at(t, other, "params", "_meta", key), "which hears nothing of the clock")
+
 	touch := func(id, what string) string {
 		return modern(id, "tools/call", `{}`, `,"name":"touch","arguments":{"what":"`+what+`"}`)
 	}

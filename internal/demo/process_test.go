@@ -201,6 +201,8 @@ func TestIgnoresEOFAndTerm(t *testing.T) {
 	group, err := syscall.Getpgid(child)
 	require.NoError(t, err)
 	require.Equal(t, leader, group, "the child is in the leader's group")
+	requireIgnoresTerm(t, leader)
+	requireIgnoresTerm(t, child)
 	p.handshake()
 	require.NoError(t, syscall.Kill(-leader, syscall.SIGTERM))
 	p.send(ping)
@@ -212,6 +214,21 @@ func TestIgnoresEOFAndTerm(t *testing.T) {
 	require.NoError(t, syscall.Kill(-leader, syscall.SIGKILL))
 	require.Equal(t, syscall.SIGKILL, p.wait().Sys().(syscall.WaitStatus).Signal())
 	requireGone(t, child)
+}
+
+// requireIgnoresTerm asks Linux whether a process ignores SIGTERM: to send it
+// and look whether the process is still there would be to wait for nothing.
+func requireIgnoresTerm(t *testing.T, pid int) {
+	t.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return // no /proc: the caller's look at the process has to do
+	}
+	_, after, found := strings.Cut(string(status), "SigIgn:\t")
+	require.True(t, found)
+	mask, err := strconv.ParseUint(strings.TrimSpace(after[:16]), 16, 64)
+	require.NoError(t, err)
+	require.NotZero(t, mask&(1<<(syscall.SIGTERM-1)), "process %d ignores %016x", pid, mask)
 }
 
 // A process that ignores the polite ways lives no longer than it was told.
