@@ -43,38 +43,33 @@ func buildEnv(goos string, policy EnvPolicy, base []string, named []EnvVar) ([]s
 	passes := func(name string) bool {
 		return policy == EnvInherit || policy == EnvClient && slices.Contains(client, key(name))
 	}
-	env := make(map[string]string) // by key: the entry NAME=value
-	names := map[string][]string{} // by what became of them: the keys' names
-	for _, v := range named {
-		env[key(v.Name)] = v.Name + "=" + v.Value
-	}
 	report := EnvReport{Policy: policy}
-	for _, v := range named {
-		report.Named = append(report.Named, v.Name)
+	env := []string{}
+	decided := make(map[string]bool) // by key
+	for _, v := range slices.Backward(named) {
+		if !decided[key(v.Name)] {
+			decided[key(v.Name)] = true
+			env = append(env, v.Name+"="+v.Value)
+			report.Named = append(report.Named, v.Name)
+		}
 	}
 	for _, entry := range slices.Backward(base) {
 		name, ok := envName(entry)
-		if _, decided := env[key(name)]; !ok || decided || slices.Contains(names["out"], key(name)) {
+		if !ok || decided[key(name)] {
 			continue
 		}
+		decided[key(name)] = true
 		if passes(name) {
-			env[key(name)] = entry
+			env = append(env, entry)
 			report.Passed = append(report.Passed, name)
 		} else {
-			names["out"] = append(names["out"], key(name))
 			report.LeftOut = append(report.LeftOut, name)
 		}
 	}
-	list := make([]string, 0, len(env))
-	for _, entry := range env {
-		list = append(list, entry)
+	for _, list := range [][]string{env, report.Named, report.Passed, report.LeftOut} {
+		slices.Sort(list)
 	}
-	slices.Sort(list)
-	for _, names := range []*[]string{&report.Named, &report.Passed, &report.LeftOut} {
-		slices.Sort(*names)
-		*names = slices.Compact(*names)
-	}
-	return list, report
+	return env, report
 }
 
 // envName is the name of an entry. Windows keeps entries such as =C:=C:\dir,

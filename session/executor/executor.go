@@ -233,8 +233,8 @@ type Event struct {
 // GapInfo is a range of lost output.
 type GapInfo struct {
 	From, To uint64 // sequence numbers, inclusive
-	Bytes    uint64
-	Stdout   bool // the range may hold stdout; false only when it is known not to
+	Bytes    uint64 // 0 when it is not known: the reader began behind evicted output
+	Stdout   bool   // the range may hold stdout; false only when it is known not to
 	Stderr   bool
 }
 
