@@ -1,8 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -24,6 +26,10 @@ const (
 	stderrPart  = 1 << 20
 	// recoverBytes is how much output is read at once after a lag.
 	recoverBytes = 1 << 20
+	// asideBytes is how large a chunk is that is logged on another goroutine.
+	asideBytes = 16 << 10
+	// maxCopied is how long a line is that is copied rather than logged alone.
+	maxCopied = 64 << 10
 )
 
 // sum counts and hashes one stream.
@@ -65,6 +71,8 @@ type collector struct {
 	lagged   repeats
 	held     repeats
 	batch    []Entry
+	spare    []Entry       // the other batch, while it is flushed aside
+	aside    chan struct{} // closed when that is done; nil if there is none
 	ended    bool
 }
 
@@ -112,7 +120,7 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.Held:
 		c.hold(*ev.Hold)
 	case executor.Exited:
-		c.s.append(NewEntry(KindExited, ev.Seq, exitedBody(ev.Exit)))
+		c.append(NewEntry(KindExited, ev.Seq, exitedBody(ev.Exit)))
 		c.r.onExit(ev.Exit)
 	case executor.Closed:
 		c.end(ev.Seq, nil)
@@ -121,7 +129,7 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.WriteFailed:
 		c.writeFailed(ev)
 	case executor.Survivors:
-		c.s.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
+		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
 	}
 }
 
@@ -131,19 +139,24 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	sp := &c.splitter[stream]
 	hadOpen := sp.Pending() > 0
 	for line := range sp.Push(seq, data) {
-		c.line(stream, line)
+		c.line(stream, &line)
 	}
-	c.flush(true)
+	if len(data) >= asideBytes {
+		c.flushAside()
+	} else {
+		c.flush(true)
+	}
 	c.watchOpen(stream, hadOpen)
 }
 
-// line makes an entry of a line. A line that is only lent to us is logged at
-// once, the others with their chunk.
-func (c *collector) line(stream executor.Stream, line framing.Line) {
-	e := Entry{Kind: KindStdout, Seq: line.Seq, Payload: line.Data, EOL: line.EOL, More: line.More,
-		Cuts: line.Cuts, CutsDropped: line.CutsDropped}
+// line makes an entry of a line. Of a line that is only lent to us the bytes
+// are copied, or if they are many, logged at once.
+func (c *collector) line(stream executor.Stream, line *framing.Line) {
+	c.batch = append(c.batch, Entry{})
+	e := &c.batch[len(c.batch)-1]
+	e.Kind, e.Seq, e.Payload, e.EOL, e.More = KindStdout, line.Seq, line.Data, line.EOL, line.More
 	if line.First != line.Seq {
-		e.First = line.First
+		e.First, e.Cuts, e.CutsDropped = line.First, line.Cuts, line.CutsDropped
 	}
 	problems := line.Problems
 	if stream == executor.Stderr {
@@ -154,32 +167,71 @@ func (c *collector) line(stream executor.Stream, line framing.Line) {
 		e.Msg.Problems |= problems
 		problems = e.Msg.Problems
 	}
-	e.Why = problems.String()
-	c.batch = append(c.batch, e)
-	if !line.Stable || len(line.Cuts) > 0 {
+	if problems != 0 {
+		e.Why = problems.String()
+	}
+	switch {
+	case line.Stable && len(line.Cuts) == 0:
+	case len(line.Data) <= maxCopied:
+		e.Payload, e.Cuts = bytes.Clone(e.Payload), slices.Clone(e.Cuts)
+	default:
 		c.flush(line.Stable)
 	}
 }
 
 // flush logs the batch and then, not before, hands messages on.
 func (c *collector) flush(stable bool) {
-	if len(c.batch) == 0 {
+	c.settle()
+	c.commit(c.batch, stable)
+	c.batch = c.batch[:0]
+}
+
+// flushAside is flush on another goroutine, so that the next chunk is read and
+// split meanwhile. It is for floods: a hop costs more than a small batch.
+func (c *collector) flushAside() {
+	c.settle()
+	batch := c.batch
+	c.batch, c.spare = c.spare[:0], batch
+	done := make(chan struct{})
+	c.aside = done
+	go func() {
+		defer close(done)
+		c.commit(batch, true)
+	}()
+}
+
+// settle waits until what was flushed aside is logged: whatever comes next in
+// the log has to wait for it.
+func (c *collector) settle() {
+	if c.aside != nil {
+		<-c.aside
+		c.aside = nil
+	}
+}
+
+func (c *collector) commit(batch []Entry, stable bool) {
+	if len(batch) == 0 {
 		return
 	}
-	_ = c.s.log.Append(c.batch) // fails only when closed: nobody reads any more
-	for i := range c.batch {
-		e := &c.batch[i]
+	_ = c.s.log.Append(batch) // fails only when closed: nobody reads any more
+	for i := range batch {
+		e := &batch[i]
 		if e.Kind == KindStdout {
 			c.r.received(e, stable)
 			if e.Msg.Kind == framing.NotJSON {
 				c.r.lines.addStray(e.Payload)
 			}
-		} else {
+		} else if i >= len(batch)-tailLines {
 			c.r.lines.addStderr(e.Payload)
 		}
-		*e = Entry{}
 	}
-	c.batch = c.batch[:0]
+	clear(batch) // holds on to no bytes
+}
+
+// append logs an entry behind all output so far.
+func (c *collector) append(e Entry) {
+	c.settle()
+	c.s.append(e)
 }
 
 // watchOpen keeps the timer of a stream running while bytes wait in it.
@@ -209,7 +261,7 @@ func (c *collector) onWaiting() {
 	} else {
 		body.Head64 = head
 	}
-	c.s.append(NewEntry(KindWaiting, 0, body))
+	c.append(NewEntry(KindWaiting, 0, body))
 }
 
 // onQuiet shows stderr bytes that have waited for their newline.
@@ -220,7 +272,7 @@ func (c *collector) onQuiet() {
 		return
 	}
 	if line, ok := c.splitter[executor.Stderr].Flush(true); ok {
-		c.line(executor.Stderr, line)
+		c.line(executor.Stderr, &line)
 		c.flush(false)
 	}
 }
@@ -257,11 +309,11 @@ func (c *collector) gap(g executor.GapInfo) {
 		body.Streams = append(body.Streams, stream.String())
 		c.sums[stream].incomplete = true
 		if line, ok := c.splitter[stream].Gap(); ok {
-			c.line(stream, line)
+			c.line(stream, &line)
 			c.flush(false)
 		}
 	}
-	c.s.append(NewEntry(KindGap, 0, body))
+	c.append(NewEntry(KindGap, 0, body))
 }
 
 // hold logs a time in which pipes were not read.
@@ -284,7 +336,7 @@ func (c *collector) hold(h executor.HoldInfo) {
 		if times > 1 {
 			body.Times, body.Total = times, total.Microseconds()
 		}
-		c.s.append(NewEntry(KindHeld, 0, body))
+		c.append(NewEntry(KindHeld, 0, body))
 	})
 }
 
@@ -293,7 +345,7 @@ func (c *collector) writeLagged(events uint64, times int, _ time.Duration) {
 	if times > 1 {
 		body.Times = times
 	}
-	c.s.append(NewEntry(KindLagged, 0, body))
+	c.append(NewEntry(KindLagged, 0, body))
 }
 
 func (c *collector) writeFailed(ev executor.Event) {
@@ -301,7 +353,7 @@ func (c *collector) writeFailed(ev executor.Event) {
 	if ev.Err != nil {
 		body.Error = ev.Err.Error()
 	}
-	c.s.append(NewEntry(KindWrite, 0, body))
+	c.append(NewEntry(KindWrite, 0, body))
 }
 
 // end logs what is still open, then the end itself.
@@ -313,7 +365,7 @@ func (c *collector) end(seq uint64, failure error) {
 	for i := range c.splitter {
 		c.idle[i].Stop()
 		if line, ok := c.splitter[i].Flush(false); ok {
-			c.line(executor.Stream(i), line)
+			c.line(executor.Stream(i), &line)
 			c.flush(false)
 		}
 		c.splitter[i].Close()
@@ -325,9 +377,9 @@ func (c *collector) end(seq uint64, failure error) {
 	stdin := c.r.stdin.body()
 	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
 	if failure != nil {
-		c.s.append(NewEntry(KindFailed, 0, FailedBody{Error: failure.Error(), Stdout: stdout, Stderr: stderr, Stdin: stdin}))
+		c.append(NewEntry(KindFailed, 0, FailedBody{Error: failure.Error(), Stdout: stdout, Stderr: stderr, Stdin: stdin}))
 	} else {
-		c.s.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
+		c.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
 	}
 	c.r.ended = true
 	c.s.send.Unlock()

@@ -258,7 +258,7 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 
 func TestRepeatsWithinASecondAreOneEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := scripted(t, func(c *session.Config) { c.CollectorDelay = time.Millisecond }, func(p *fakeProcess) {
+		h := scripted(t, func(c *session.Config) { c.CollectorDelay = 2 * time.Millisecond }, func(p *fakeProcess) {
 			for range 4000 {
 				p.out("z\n")
 			}
