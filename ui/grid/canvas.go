@@ -94,7 +94,10 @@ func (c *Canvas) put(x, y, w int) {
 		r.cells = x + w
 		return
 	}
-	c.cut = append(Cut(c.cut[:0], r.buf, 0, x), reset...)
+	c.cut = c.cut[:0]
+	if x > 0 {
+		c.cut = append(Cut(c.cut, r.buf, 0, x), reset...)
+	}
 	c.cut = append(c.cut, c.seg...)
 	if right := r.cells - (x + w); right > 0 {
 		c.cut = append(Cut(c.cut, r.buf, x+w, right), reset...)

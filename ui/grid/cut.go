@@ -7,18 +7,16 @@ import (
 	"mcpdbg/ui/termsafe"
 )
 
-// Cut appends the cells [from, from+width) of a painted row. SGR sequences
-// before them are kept, so that they look as they did in the whole row. Half
-// a wide character becomes a space. A row that is too short is filled with
-// spaces. Styles that are open at the end of the cut stay open.
+// Cut appends the cells [from, from+width) of a painted row. All its SGR
+// sequences are kept, also those of cells that are not, so the cells look as
+// they did, and a row that ends its styles still does. Half a wide character
+// becomes a space. A row that is too short is filled with spaces.
 func Cut(dst, row []byte, from, width int) []byte {
 	end := from + max(width, 0)
 	x, painted := 0, false
-	for len(row) > 0 && (x < end || painted) {
+	for len(row) > 0 {
 		if n := sgrLen(row); n > 0 {
-			if x < end {
-				dst = append(dst, row[:n]...)
-			}
+			dst = append(dst, row[:n]...)
 			row = row[n:]
 			continue
 		}

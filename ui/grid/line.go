@@ -72,7 +72,7 @@ func (l *Line) Rendered(text string) {
 }
 
 // Append appends another line as it was painted, from its cell from on, cut to
-// the room that is left.
+// the room that is left. Styles that it leaves open stay open.
 func (l *Line) Append(other *Line, from int) {
 	width := min(other.cells-from, l.Room())
 	if width <= 0 {
@@ -84,10 +84,7 @@ func (l *Line) Append(other *Line, from int) {
 		l.buf = Cut(l.buf, other.buf, from, width)
 	}
 	l.cells += width
-	if other.styled {
-		l.buf = append(l.buf, reset...)
-		l.styled = true
-	}
+	l.styled = l.styled || other.styled
 }
 
 // PadTo appends spaces until the line has the given number of cells.

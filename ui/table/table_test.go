@@ -239,10 +239,15 @@ func TestSelectedRowIsMarkedTwice(t *testing.T) {
 	tab, _ := newTable(2, 2)
 	var out grid.Lines
 	tab.Paint(&out, true)
-	require.Equal(t, "\x1b[7m> row 1     \x1b[27m\x1b[m", out.Painted(1).String())
+	require.Equal(t, "\x1b[7m> row 1     \x1b[27m", out.Painted(1).String())
 	tab.Paint(&out, false)
-	require.Equal(t, "\x1b[1;4m> row 1     \x1b[22;24m\x1b[m", out.Painted(1).String())
+	require.Equal(t, "\x1b[1;4m> row 1     \x1b[22;24m", out.Painted(1).String())
 	require.Equal(t, "  row 0", out.Painted(0).String())
+
+	tab.options = termsafe.Options{EscapeStart: "\x1b[4m", EscapeEnd: "\x1b[24m"}
+	tab.SetTheme(tab.theme)
+	tab.Paint(&out, true)
+	require.Equal(t, "\x1b[7m> row 1     \x1b[27m", out.Painted(1).String(), "styled escapes do not end the style of the row")
 }
 
 // messages is a source with several columns, marks and untrusted text.

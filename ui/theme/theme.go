@@ -32,8 +32,8 @@ type Theme struct {
 	// Selected is the row under the cursor of the pane that has the keys,
 	// SelectedBlur the one of any other pane.
 	Selected, SelectedBlur Style
-	// Match is a hit of a search.
-	Match Style
+	// Match is a hit of a search, SelectedMatch one in the selected row.
+	Match, SelectedMatch Style
 
 	Border, FocusBorder Style
 	Title, FocusTitle   Style
@@ -76,6 +76,8 @@ func New(dark bool, profile Profile) *Theme {
 		Selected:     p.style(look{attrs: reverse}),
 		SelectedBlur: p.style(look{attrs: bold, plain: bold | underline}),
 		Match:        p.style(look{hue: yellow, attrs: reverse}),
+
+		SelectedMatch: p.style(look{attrs: underline}),
 
 		Border:      p.style(look{hue: grey}),
 		FocusBorder: p.style(look{hue: blue, attrs: bold}),
