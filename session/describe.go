@@ -13,42 +13,54 @@ func Describe(e *Entry) string {
 	if e.Kind.IsStream() {
 		return string(e.Payload)
 	}
-	if describe := describers[e.Kind]; describe != nil {
-		return describe(e)
+	switch e.Kind {
+	case KindStart:
+		return describeBody(e, describeStart)
+	case KindEnv:
+		return describeBody(e, describeEnv)
+	case KindPhase:
+		return describeBody(e, describePhase)
+	case KindState:
+		return describeBody(e, describeState)
+	case KindWrite:
+		return describeBody(e, describeWrite)
+	case KindWaiting:
+		return describeBody(e, describeWaiting)
+	case KindExited:
+		return describeBody(e, describeExited)
+	case KindClosed:
+		return describeBody(e, describeClosed)
+	case KindFailed:
+		return describeBody(e, func(b FailedBody) string { return b.Error })
+	case KindLagged:
+		return describeBody(e, describeLagged)
+	case KindHeld:
+		return describeBody(e, describeHeld)
+	case KindGap:
+		return describeBody(e, describeGap)
+	case KindAct:
+		return describeBody(e, describeAct)
+	case KindProc:
+		return describeBody(e, describeProc)
+	case KindLink:
+		return describeBody(e, func(b LinkBody) string { return joinWords(b.State, micros(b.RTT), b.Error) })
+	case KindNote:
+		return describeBody(e, func(b NoteBody) string { return joinWords(b.Text, hintText(b.Hint)) })
+	case KindEnd:
+		return describeBody(e, func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) })
+	default:
+		return string(e.Body)
 	}
-	return string(e.Body)
 }
 
-var describers = map[Kind]func(*Entry) string{
-	KindStart:   describeBody(describeStart),
-	KindEnv:     describeBody(describeEnv),
-	KindPhase:   describeBody(describePhase),
-	KindState:   describeBody(describeState),
-	KindWrite:   describeBody(describeWrite),
-	KindWaiting: describeBody(describeWaiting),
-	KindExited:  describeBody(describeExited),
-	KindClosed:  describeBody(describeClosed),
-	KindFailed:  describeBody(func(b FailedBody) string { return b.Error }),
-	KindLagged:  describeBody(describeLagged),
-	KindHeld:    describeBody(describeHeld),
-	KindGap:     describeBody(describeGap),
-	KindAct:     describeBody(describeAct),
-	KindProc:    describeBody(describeProc),
-	KindLink:    describeBody(func(b LinkBody) string { return joinWords(b.State, micros(b.RTT), b.Error) }),
-	KindNote:    describeBody(func(b NoteBody) string { return joinWords(b.Text, hintText(b.Hint)) }),
-	KindEnd:     describeBody(func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) }),
-}
-
-// describeBody adapts a function over a body type; what does not decode is
-// shown as it is.
-func describeBody[B any](describe func(B) string) func(*Entry) string {
-	return func(e *Entry) string {
-		var body B
-		if err := e.DecodeBody(&body); err != nil {
-			return string(e.Body)
-		}
-		return describe(body)
+// describeBody describes the body of an entry; what does not decode is shown
+// as it is.
+func describeBody[B any](e *Entry, describe func(B) string) string {
+	var body B
+	if err := e.DecodeBody(&body); err != nil {
+		return string(e.Body)
 	}
+	return describe(body)
 }
 
 func describeStart(b StartBody) string {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mcpdbg/session/executor"
 )
@@ -37,9 +38,14 @@ func hintNotFound(e *OpenError) string {
 	return ""
 }
 
+// The patterns are compiled when they are needed: most starts succeed.
 var (
-	variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
-	isMissing    = regexp.MustCompile(`(?i)missing|required|not set|must be set|must set|undefined|unset|please set|not found|no such|KeyError|not defined|provide`)
+	variableName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+	})
+	isMissing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)missing|required|not set|must be set|must set|undefined|unset|please set|not found|no such|KeyError|not defined|provide`)
+	})
 )
 
 // hintVariable looks for a line on stderr that asks for an environment
@@ -49,8 +55,8 @@ func hintVariable(e *OpenError, env executor.EnvReport) string {
 		return ""
 	}
 	for _, line := range slices.Backward(e.Stderr) {
-		name := variableName.FindString(line)
-		if name == "" || !isMissing.MatchString(line) {
+		name := variableName().FindString(line)
+		if name == "" || !isMissing().MatchString(line) {
 			continue
 		}
 		switch {
