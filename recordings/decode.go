@@ -170,10 +170,6 @@ func (d *decoder) streamMember(e *session.Entry, name []byte) {
 
 // cuts reads [[seq,offset],...].
 func (d *decoder) cuts(e *session.Entry) {
-	if d.rows {
-		d.skip()
-		return
-	}
 	d.take('[')
 	for !d.bad {
 		d.take('[')
@@ -181,7 +177,10 @@ func (d *decoder) cuts(e *session.Entry) {
 		seq := d.number()
 		d.take(',')
 		d.space()
-		e.Cuts = append(e.Cuts, framing.Cut{Seq: seq, Off: d.number()})
+		cut := framing.Cut{Seq: seq, Off: d.number()}
+		if !d.rows {
+			e.Cuts = append(e.Cuts, cut)
+		}
 		d.take(']')
 		if d.space(); d.i < len(d.b) && d.b[d.i] == ']' {
 			break
@@ -233,7 +232,7 @@ func (d *decoder) payloadBytes(e *session.Entry) error {
 		if len(rest) < 3 || rest[0] != '{' || rest[len(rest)-1] != '}' {
 			return errMalformed
 		}
-		e.Payload = rest[: len(rest)-1 : len(rest)-1]
+		e.Payload = bytes.TrimRight(rest[:len(rest)-1], " \t")
 		return nil
 	}
 	inside := d.str()

@@ -43,7 +43,7 @@ func (w Warnings) String() string {
 // A Recording is a recording opened for reading. It implements session.Source.
 // All methods may be called from any goroutine, Close after all others.
 type Recording struct {
-	f        *os.File
+	f        file
 	header   session.Header
 	index    session.Index
 	spill    spill
@@ -52,6 +52,13 @@ type Recording struct {
 	live     bool
 	size     int64
 	changed  chan struct{} // never closed: what was read stays as it is
+}
+
+// A file is what a recording is read from: an os.File, or bytes in a test.
+type file interface {
+	io.ReadSeeker
+	io.ReaderAt
+	io.Closer
 }
 
 // Open reads a recording. The file is read once, from end to end, and is not
@@ -139,7 +146,7 @@ func (r *Recording) decode(d *decoder, l line) (e session.Entry, ok bool) {
 }
 
 // openLines reads the header and returns the lines after it.
-func openLines(path string, f *os.File) (session.Header, *lineReader, error) {
+func openLines(path string, f file) (session.Header, *lineReader, error) {
 	first, err := newLineReader(io.LimitReader(f, longestHeader)).next()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return session.Header{}, nil, fmt.Errorf("open recording %s: %w", path, err)

@@ -1,0 +1,228 @@
+package recordings
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	golden     = "testdata/v1-session.jsonl" // never to be changed: old recordings look like it
+	formatPage = "../docs/recording-format.md"
+	reader     = "../docs/read_recording.py"
+)
+
+// tool skips the test if the machine has no such program.
+func tool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("%s is not installed", name)
+}
+
+func TestTheGoldenRecordingOpens(t *testing.T) {
+	r := open(t, golden)
+	require.Zero(t, r.Warnings())
+	require.Equal(t, "01KAJJMHZZ3W9T5K6VQ8X1Y2ZB", r.Header().ID)
+	s := r.Stats()
+	s.Size = 0
+	require.Equal(t, session.Stats{
+		Out: 5, In: 7, BytesOut: 481, BytesIn: 1053, BytesErr: 48, PendingIn: 0, Errors: 1, Stray: 5, StderrLines: 3,
+		Lagged: 1, Held: 1, Gaps: 1, LostBytes: 5767168, Recording: session.RecordingDone, Runs: 2,
+	}, s)
+
+	all := rows(t, r)
+	require.Len(t, all, 45)
+	for n, want := range map[int]struct {
+		state  session.ReqState
+		pair   uint32
+		method string
+		msg    framing.Kind
+		flags  session.RowFlags
+	}{
+		5:  {session.ReqAnswered, 7, "initialize", framing.Request, 0},
+		7:  {session.ReqNone, 5, "initialize", framing.Response, 0},
+		12: {session.ReqAnswered, 16, "tools/call", framing.Request, 0},
+		13: {session.ReqFailed, 14, "roots/list", framing.Request, session.FlagError},
+		14: {session.ReqNone, 13, "roots/list", framing.ErrorResponse, session.FlagError},
+		16: {session.ReqNone, 12, "tools/call", framing.Response, 0},
+		19: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem},
+		21: {session.ReqNone, 0, "deep", framing.Notification, 0},
+		22: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart},
+		23: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart},
+		27: {session.ReqTimedOut, 0, "tools/list", framing.Request, 0},
+		39: {session.ReqLost, 0, "ping", framing.Batch, session.FlagProblem | session.FlagBatch},
+	} {
+		row := all[n-1]
+		require.Equal(t, want.state, row.State, n)
+		require.Equal(t, want.pair, row.Pair, n)
+		require.Equal(t, want.method, r.Method(row.Method), n)
+		require.Equal(t, want.msg, row.Msg, n)
+		require.Equal(t, want.flags, row.Flags, n)
+	}
+
+	report, err := Verify(golden)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	require.True(t, report.Finished)
+}
+
+func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
+	data, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	_, entries, _ := bytes.Cut(data, []byte("\n"))
+	kinds := make(map[session.Kind]bool)
+	for line := range bytes.Lines(entries) {
+		e, err := Decode(line)
+		require.NoError(t, err)
+		if e.Why == "too-long" {
+			e.Msg = framing.Message{} // a part, which a line alone does not tell
+		}
+		require.Equal(t, string(line), string(AppendEntry(nil, &e)))
+		kinds[e.Kind] = true
+	}
+	require.Len(t, kinds, int(session.KindEnd), "every kind is in it")
+}
+
+func TestTheFormatPageNamesEverything(t *testing.T) {
+	page, err := os.ReadFile(formatPage)
+	require.NoError(t, err)
+	for kind := session.KindStart; kind <= session.KindEnd; kind++ {
+		require.Contains(t, string(page), "`"+kind.String()+"`")
+	}
+	for _, body := range []any{
+		session.StartBody{}, session.EnvBody{}, session.PhaseBody{}, session.StateBody{}, session.WriteBody{}, session.WaitingBody{},
+		session.ExitedBody{}, session.StreamSum{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
+		session.GapBody{}, session.ActBody{}, session.ProcBody{}, session.ProcInfo{}, session.LinkBody{}, session.NoteBody{},
+		session.EndBody{}, session.Header{},
+	} {
+		for i := range reflect.TypeOf(body).NumField() {
+			name, _, _ := strings.Cut(reflect.TypeOf(body).Field(i).Tag.Get("json"), ",")
+			if name == "complete" {
+				name = `"complete":false`
+			}
+			require.Contains(t, string(page), "`"+name+"`", "%T", body)
+		}
+	}
+	program, err := os.ReadFile(reader)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "```python\n"+string(program)+"```\n", "the reader stands in the page as it is")
+}
+
+// recipes are what the recipes of the page find in the golden recording: the
+// number of lines, and something in them.
+var recipes = map[string]struct {
+	lines int
+	says  string
+}{
+	`grep -F '"k":"gap"'`:             {1, `"bytes":5767168`},
+	`grep -c '"k":"stdout"'`:          {1, "12"},
+	`grep -F '"method":"tools/call"'`: {1, `"n":12`},
+	`sed -n`:                          {5, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"query":"größe","limit":1.10}}}` + "\n"},
+	`jq -c 'select(.m.method ==`:      {1, `{"name":"search","arguments":{"query":"größe","limit":1.1`},
+	`jq -r 'select(.k == "stderr"`:    {3, "last words"},
+	`jq -c 'select(.m.error)`:         {1, "[14,0,-32601]"},
+	`jq -r 'select(.k == "stdout"`:    {8, "6\tnot-json\tServer listening on stdio\n"},
+	`jq -c 'select(.k == "exited"`:    {2, `"code":7`},
+	`jq -cn 'reduce`:                  {1, `[[2349,"initialize"],[1199,"tools/call"],[50,"roots/list"]]`},
+}
+
+func TestTheRecipesWork(t *testing.T) {
+	tool(t, "sh")
+	tool(t, "grep")
+	tool(t, "sed")
+	tool(t, "jq")
+	page, err := os.ReadFile(formatPage)
+	require.NoError(t, err)
+	data, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "rec.jsonl"), data, 0o600))
+
+	found := 0
+	for _, block := range strings.Split(string(page), "```sh\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		for recipe := range strings.Lines(block) {
+			found++
+			cmd := exec.Command("sh", "-c", recipe)
+			cmd.Dir = dir
+			out, err := cmd.Output()
+			require.NoError(t, err, recipe)
+			for begin, want := range recipes {
+				if strings.HasPrefix(recipe, begin) {
+					require.Equal(t, want.lines, strings.Count(string(out), "\n"), recipe)
+					require.Contains(t, string(out), want.says, recipe)
+				}
+			}
+		}
+	}
+	require.Len(t, recipes, found)
+}
+
+// readInPython runs the reader of the page, with the folder for the streams.
+func readInPython(t *testing.T, path, folder string) (string, int) {
+	t.Helper()
+	tool(t, "python3")
+	cmd := exec.Command("python3", reader, path, folder)
+	out, err := cmd.CombinedOutput()
+	if _, ended := err.(*exec.ExitError); !ended {
+		require.NoError(t, err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func TestTheReaderInPythonPutsStreamsTogether(t *testing.T) {
+	folder := t.TempDir()
+	out, code := readInPython(t, golden, folder)
+	require.Zero(t, code, out)
+	require.Contains(t, out, "mcp-stdio-1 stdout: 990 bytes, ok\n")
+	require.Contains(t, out, "mcp-stdio-2 stdout: 74 bytes, incomplete\n")
+	data, err := os.ReadFile(filepath.Join(folder, "mcp-stdio-1.stderr"))
+	require.NoError(t, err)
+	require.Equal(t, "warning: \x1b[33mtoken\x1b[0m \"is\" old\ncaf\xe9 \x00\n", string(data))
+
+	path := twoRuns(t)
+	out, code = readInPython(t, path, folder)
+	require.Zero(t, code, out)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	out, code = readInPython(t, write(t, strings.Replace(string(content), `"raw":"warning"`, `"raw":"Warning"`, 1)), folder)
+	require.Equal(t, 1, code)
+	require.Contains(t, out, "mcp-stdio-1 stderr: 7 bytes, WRONG\n")
+	out, code = readInPython(t, write(t, "no recording\n"), folder)
+	require.Equal(t, 2, code, out)
+}
+
+func TestTheReaderInPythonAgreesOnEveryByte(t *testing.T) {
+	f := create(t, Options{})
+	var all strings.Builder
+	require.NoError(t, f.Append([]session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"})}))
+	for _, s := range awkward() {
+		record(t, f, session.KindStdout, 0, chunked([]byte(s), 7))
+		all.WriteString(s)
+	}
+	sum, empty := sumOf(all.String()), sumOf("")
+	require.NoError(t, f.Append([]session.Entry{session.NewEntry(session.KindClosed, 9, session.ClosedBody{Stdout: sum, Stdin: empty, Stderr: empty})}))
+	require.NoError(t, f.Close())
+	folder := t.TempDir()
+	out, code := readInPython(t, f.Path(), folder)
+	require.Zero(t, code, out)
+	require.Contains(t, out, fmt.Sprintf("p stdout: %d bytes, ok\n", all.Len()))
+	data, err := os.ReadFile(filepath.Join(folder, "p.stdout"))
+	require.NoError(t, err)
+	require.Equal(t, all.String(), string(data))
+}

@@ -1,0 +1,253 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const header = `{"mcpdbg":1,"id":"01J","tool":"t","start":"2026-11-21T10:00:00.000000Z","placement":"local","argv":[]}` + "\n"
+
+// write writes a file of a test.
+func write(t testing.TB, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines    string
+		payloads []string
+		warnings Warnings
+		state    session.RecordingState
+	}{
+		"nothing after the header": {"", nil, Warnings{}, session.RecordingTorn},
+		"finished": {
+			`{"n":1,"t":0,"k":"stderr","seq":1,"raw":"x"}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}` + "\n",
+			[]string{"x", ""}, Warnings{}, session.RecordingDone,
+		},
+		"a torn last line": {
+			`{"n":1,"t":0,"k":"stderr","seq":1,"raw":"x"}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}`,
+			[]string{"x"}, Warnings{}, session.RecordingTorn,
+		},
+		"an unknown kind": {
+			`{"n":1,"t":0,"k":"oracle","m":{"a":1},"says":[{"no":"}"}]}` + "\n",
+			[]string{""}, Warnings{UnknownKinds: 1}, session.RecordingTorn,
+		},
+		"unknown keys": {
+			`{"n":1,"t":0,"k":"stdout","seq":1,"mood":"good","cuts_range":[1,2],"weather":["]",{}],"raw":"x"}` + "\n",
+			[]string{"x"}, Warnings{UnknownKeys: 2}, session.RecordingTorn,
+		},
+		"garbage": {
+			"\n{}\n[]\nnull\nGARBAGE\n\x00\n" + `{"n":1,"t":0,"k":"stderr","seq":1,"raw":"x"}` + "\n" +
+				`{"n":2,"t":0,"k":"stdout","m":[1]}` + "\n" + `{"n":3,"t":0,"k":"stdout","m":{"a":1}` + "\n" +
+				`{"n":4,"t":0,"k":"stdout","seq":1}` + "\n" + `{"n":5,"t":0,"k":"stdout","b64":"*"}` + "\n" +
+				`{"n":-6,"t":0,"k":"stdout","raw":""}` + "\n" + `{"n":7,"t":0,"k":"stdout","raw":"\x"}` + "\n" +
+				`{"n":8,"t":0,"k":"stdout","raw":"a"},` + "\n" + `{"n":9,"t":0,"k":"note","text":}` + "\n",
+			[]string{"x"}, Warnings{BadLines: 14}, session.RecordingTorn,
+		},
+		"numbers and times that fall": {
+			`{"n":2,"t":5,"k":"stderr","raw":"a"}` + "\n" + `{"n":2,"t":5,"k":"stderr","raw":"b"}` + "\n" + `{"n":3,"t":4,"k":"stderr","raw":"c"}` + "\n",
+			[]string{"a", "b", "c"}, Warnings{OutOfOrder: 2}, session.RecordingTorn,
+		},
+		"spaces, another order and CRLF, as other programs write": {
+			`{ "k" : "stdout" , "t": 3, "n": 1, "seq": 2, "eol": "\n", "m" : {"id": 1} }` + "\r\n",
+			[]string{`{"id": 1}`}, Warnings{}, session.RecordingTorn,
+		},
+		"escapes that we do not write": {
+			`{"n":1,"t":0,"k":"stderr","raw":"\/\b\f\u00e9\ud83d\ude00\ud800"}` + "\n",
+			[]string{"/\b\fé😀\ufffd"}, Warnings{}, session.RecordingTorn,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, write(t, header+c.lines))
+			require.Equal(t, c.warnings, r.Warnings())
+			require.Equal(t, c.state, r.Stats().Recording)
+			require.False(t, r.Live())
+			var got []string
+			for _, row := range rows(t, r) {
+				e, err := r.Entry(row, 0)
+				require.NoError(t, err)
+				got = append(got, string(e.Payload))
+			}
+			require.Equal(t, c.payloads, got)
+			select {
+			case <-r.Changed():
+				t.Fatal("nothing ever changes")
+			default:
+			}
+		})
+	}
+}
+
+func TestWarningsSayWhatWasCounted(t *testing.T) {
+	require.Empty(t, Warnings{}.String())
+	require.Equal(t, "1 entries of an unknown kind, 2 lines that are no entry", Warnings{UnknownKinds: 1, BadLines: 2}.String())
+}
+
+func TestAnUnknownKindKeepsItsMembers(t *testing.T) {
+	r := open(t, write(t, header+`{"n":1,"t":0,"k":"oracle","seq":3,"m":{"a":1},"says":"no"}`+"\n"))
+	e, err := r.Entry(rows(t, r)[0], 10)
+	require.NoError(t, err)
+	require.Equal(t, session.KindUnknown, e.Kind)
+	require.Equal(t, uint64(3), e.Seq)
+	require.Equal(t, `{"m":{"a":1},"says":"no"}`, string(e.Body))
+}
+
+func TestOpenSaysWhatAFileLooksLike(t *testing.T) {
+	for content, looks := range map[string]string{
+		"":                                 "an empty file",
+		"\x1f\x8b\x08":                     "a gzip file",
+		"\x28\xb5\x2f\xfd":                 "a zstd file",
+		"SQLite format 3\x00":              "a SQLite database",
+		"hello\n":                          "text",
+		"\x01\x00\x02":                     "a binary file",
+		"\xff\xff":                         "a binary file",
+		`{"log":{"version":"1.2"}}`:        "a HAR file",
+		`{"version":2,"width":80}` + "\n":  "an asciicast",
+		`{"mcpServers":{}}`:                "a client configuration",
+		`{"jsonrpc":"2.0","method":"x"}`:   "bare JSON-RPC messages",
+		`{"n":1,"t":0,"k":"start"}` + "\n": "a recording without its first line",
+		`{"a":1}`:                          "other JSON",
+		"{\n  \"a\": 1\n}":                 "other JSON",
+		`{"mcpdbg":"one"}`:                 "other JSON",
+		`{"mcpdbg":1,"id":`:                "other JSON",
+		"[1,2]":                            "text",
+	} {
+		_, err := Open(write(t, content))
+		format, ok := errors.AsType[*FormatError](err)
+		require.True(t, ok, "%q: %v", content, err)
+		require.True(t, strings.HasPrefix(format.Looks, looks), "%q: %s", content, format.Looks)
+		require.ErrorContains(t, err, "r.jsonl is not a recording: it looks like "+looks)
+		_, err = Verify(format.Path)
+		require.ErrorAs(t, err, &format)
+	}
+	_, err := Open(write(t, `{"mcpdbg":2,"id":{}}`))
+	format, ok := errors.AsType[*FormatError](err)
+	require.True(t, ok)
+	require.Equal(t, 2, format.Major)
+	require.ErrorContains(t, err, "is a recording of version 2, and this program reads version 1")
+
+	_, err = Open(filepath.Join(t.TempDir(), "none"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = Open(t.TempDir())
+	require.Error(t, err)
+}
+
+func TestLinesAreReadWithBoundedMemory(t *testing.T) {
+	var content bytes.Buffer
+	content.WriteString(header)
+	content.WriteString(`{"n":1,"t":0,"k":"stderr","raw":"before"}` + "\n")
+	huge := strings.Repeat("x", 5<<20)
+	content.WriteString(`{"n":2,"t":0,"k":"stdout","seq":4,"raw":"` + huge + `"}` + "\n")
+	content.WriteString(`{"n":3,"t":0,"k":"stderr","raw":"after"}` + "\n" + huge + "\n" + huge)
+	path := write(t, content.String())
+
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	r := &Recording{f: f}
+	defer func() { require.NoError(t, r.Close()) }()
+	_, lines, err := openLines(path, f)
+	require.NoError(t, err)
+	lines.longest = 1 << 20
+	d := decoder{rows: true}
+	var got []string
+	for {
+		l, err := lines.next()
+		if err != nil {
+			break
+		}
+		require.LessOrEqual(t, len(lines.buf), 1<<20)
+		require.LessOrEqual(t, len(l.data), 1<<20)
+		e, ok := r.decode(&d, l)
+		got = append(got, fmt.Sprint(e.N, e.Kind, e.Seq, len(e.Payload), ok, l.whole))
+	}
+	require.Equal(t, []string{"1 stderr 0 6 true true", "2 stdout 4 0 true true", "3 stderr 0 5 true true", "0 unknown 0 0 false true", "0 unknown 0 0 false false"}, got)
+	require.Equal(t, Warnings{LongLines: 3, BadLines: 2}, r.warnings)
+	require.Equal(t, int64(content.Len()), lines.off)
+}
+
+func TestARowThatIsNoneIsAnError(t *testing.T) {
+	r := open(t, write(t, header+`{"n":1,"t":0,"k":"stderr","raw":"x"}`+"\n"))
+	row := rows(t, r)[0]
+	for _, bad := range []session.Row{
+		{Off: row.Off, Len: row.Len + 1}, {Off: row.Off + 1, Len: row.Len - 1}, {Off: 1 << 40, Len: 10}, {Off: -1, Len: 10}, {},
+		{Off: row.Off + 2, Len: 1 << 20, Kind: session.KindStdout},
+	} {
+		for _, limit := range []int{0, 5} {
+			_, err := r.Entry(bad, limit)
+			require.Error(t, err)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte(header + `{"n":1,"t":0,"k":"start","process":"p"}` + "\n" + `{"n":2,"t":1,"k":"stdin","m":{"id":1,"method":"a"}}` + "\n"))
+	f.Add([]byte(header + `{"n":1,"t":0,"k":"stdout","seq":7,"first":4,"cuts":[[5,65536],[6,131072]],"cuts_dropped":1,"why":"x","more":true,"eol":"","raw":"\ud83d\ude00"}` + "\n"))
+	f.Add([]byte(header + `{"n":1,"t":0,"k":"closed","seq":9,"stdout":{"bytes":1,"xxh64":"00"}}` + "\n" + `{"n":2,"t":0,"k":"stderr","seq":1,"b64":"/w=="}`))
+	f.Add([]byte(header + `{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}` + "\n"))
+	f.Add([]byte("\x1f\x8b"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		r := &Recording{f: memoryFile{bytes.NewReader(content)}}
+		if r.read("fuzz") != nil {
+			return
+		}
+		all := rows(t, r)
+		require.LessOrEqual(t, len(all), bytes.Count(content, []byte("\n")))
+		for _, row := range all {
+			e, err := r.Entry(row, 0)
+			require.NoError(t, err, "what has a row can be read")
+			require.LessOrEqual(t, len(e.Payload)+len(e.Body), len(content))
+			if row.Kind.IsStream() {
+				cut, err := r.Entry(row, 1)
+				require.NoError(t, err)
+				require.True(t, bytes.HasPrefix(e.Payload, cut.Payload))
+			}
+		}
+		_, err := verify("fuzz", memoryFile{bytes.NewReader(content)})
+		require.NoError(t, err)
+	})
+}
+
+// memoryFile is a file in memory.
+type memoryFile struct{ *bytes.Reader }
+
+func (memoryFile) Close() error { return nil }
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range awkward() {
+		e := session.Entry{N: 1, Kind: session.KindStdout, Seq: 1, Payload: []byte(s), Msg: framing.Scan([]byte(s))}
+		f.Add(AppendEntry(nil, &e))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		before := bytes.Clone(line)
+		e, err := Decode(line)
+		require.True(t, bytes.Equal(before, line), "the line is the caller's")
+		if err != nil || e.Kind == session.KindUnknown {
+			return
+		}
+		// What was decoded can be written, and is the same when read again.
+		again, err := Decode(AppendEntry(nil, &e))
+		require.NoError(t, err)
+		if e.Kind == session.KindEnd {
+			e.Body, again.Body = nil, nil
+		}
+		e.Why = strings.ToValidUTF8(e.Why, "")
+		again.Why = strings.ToValidUTF8(again.Why, "")
+		require.True(t, bytes.Equal(e.Payload, again.Payload))
+		e.Payload, again.Payload = nil, nil
+		require.Equal(t, e, again)
+	})
+}

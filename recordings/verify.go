@@ -1,0 +1,257 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/session"
+)
+
+// maxProblems is how many problems a Report lists; more are counted.
+const maxProblems = 100
+
+// A Report is what Verify found out.
+type Report struct {
+	Header   session.Header
+	Entries  int
+	Finished bool // it has its end entry, and no torn last line
+	Warnings Warnings
+	Streams  []Stream
+	// Problems say where the recording contradicts itself, at most 100; More
+	// counts the others. A recording that is not finished, or warnings, are no
+	// problem.
+	Problems []Problem
+	More     int
+}
+
+// OK tells whether nothing contradicts anything.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+// A Stream is one stream of one process, put together again.
+type Stream struct {
+	Process string
+	Name    string // stdin, stdout or stderr
+	Bytes   uint64
+	XXH64   string
+	// Checked: the recorder's own count and hash, which closed and failed
+	// entries carry, are the same. Without such an entry, or after a gap, there
+	// is nothing to hold them against.
+	Checked bool
+}
+
+// A Problem is a contradiction, at entry N.
+type Problem struct {
+	N    uint64
+	Text string
+}
+
+func (p Problem) String() string { return fmt.Sprintf("entry %d: %s", p.N, p.Text) }
+
+// Verify reads the recording at path from end to end, puts every stream of
+// every process together again, and holds their lengths and hashes against what
+// the recorder wrote when the process had ended; it checks that numbers and
+// times do not fall and that the sequence of each process has no hole. The
+// error is about the file, as that of Open; what the recording itself got wrong
+// is in the report.
+func Verify(path string) (*Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("verify recording: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return verify(path, f)
+}
+
+func verify(path string, f file) (*Report, error) {
+	header, lines, err := openLines(path, f)
+	if err != nil {
+		return nil, err
+	}
+	v := verifier{report: &Report{Header: header}}
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("verify recording %s: byte %d: %w", path, lines.off, err)
+		}
+		v.line(l)
+	}
+	v.endProcess()
+	v.report.Warnings.UnknownKeys = v.decoder.unknown
+	return v.report, nil
+}
+
+// A verifier goes through the entries of a recording in order.
+type verifier struct {
+	decoder decoder
+	report  *Report
+	last    session.Entry // without its bytes
+	process string
+	streams map[session.Kind]*streamSum
+	numbers numbers // of the process
+}
+
+type streamSum struct {
+	bytes   uint64
+	hash    xxhash.Digest
+	checked bool
+}
+
+func (v *verifier) problem(n uint64, format string, args ...any) {
+	if len(v.report.Problems) == maxProblems {
+		v.report.More++
+		return
+	}
+	v.report.Problems = append(v.report.Problems, Problem{n, fmt.Sprintf(format, args...)})
+}
+
+func (v *verifier) line(l line) {
+	if !l.whole {
+		v.report.Finished = false
+		return
+	}
+	if l.size > int64(len(l.data)) {
+		v.report.Warnings.LongLines++
+		v.problem(v.last.N, "the line after it is too long to be checked: %d bytes", l.size)
+		return
+	}
+	e, err := v.decoder.decode(l.data)
+	if err != nil {
+		v.report.Warnings.BadLines++
+		v.problem(v.last.N, "the line after it, at byte %d, is no entry", l.off)
+		return
+	}
+	v.report.Entries++
+	v.report.Finished = e.Kind == session.KindEnd
+	if v.report.Entries > 1 && (e.N <= v.last.N || e.T < v.last.T) {
+		v.report.Warnings.OutOfOrder++
+		v.problem(e.N, "comes after entry %d, and its time %d after %d", v.last.N, e.T, v.last.T)
+	}
+	v.last = session.Entry{N: e.N, T: e.T}
+	v.entry(&e)
+}
+
+func (v *verifier) entry(e *session.Entry) {
+	switch e.Kind {
+	case session.KindUnknown:
+		v.report.Warnings.UnknownKinds++
+	case session.KindStart:
+		v.endProcess()
+		var b session.StartBody
+		v.body(e, &b)
+		v.process = b.Process
+	case session.KindStdin, session.KindStdout, session.KindStderr:
+		sum := v.stream(e.Kind)
+		sum.bytes += uint64(len(e.Payload) + len(e.EOL.String()))
+		_, _ = sum.hash.Write(e.Payload) // a hash never fails
+		_, _ = sum.hash.WriteString(e.EOL.String())
+		v.chunks(e)
+	case session.KindExited:
+		v.numbers.add(e.Seq, e.Seq)
+	case session.KindClosed:
+		v.numbers.add(e.Seq, e.Seq)
+		var b session.ClosedBody
+		v.body(e, &b)
+		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
+	case session.KindFailed:
+		var b session.FailedBody
+		v.body(e, &b)
+		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
+	case session.KindGap:
+		var b session.GapBody
+		v.body(e, &b)
+		v.numbers.add(b.From, b.To)
+	case session.KindEnd:
+		var b session.EndBody
+		v.body(e, &b)
+		if b.Entries != uint64(v.report.Entries) {
+			v.problem(e.N, "counts %d entries where there are %d", b.Entries, v.report.Entries)
+		}
+	}
+}
+
+func (v *verifier) body(e *session.Entry, into any) {
+	if err := e.DecodeBody(into); err != nil {
+		v.problem(e.N, "%v", err)
+	}
+}
+
+func (v *verifier) stream(kind session.Kind) *streamSum {
+	if v.streams == nil {
+		v.streams = make(map[session.Kind]*streamSum)
+	}
+	sum := v.streams[kind]
+	if sum == nil {
+		sum = &streamSum{hash: *xxhash.New()}
+		v.streams[kind] = sum
+	}
+	return sum
+}
+
+// chunks notes the sequence numbers of a line's chunks.
+func (v *verifier) chunks(e *session.Entry) {
+	if e.Kind == session.KindStdin {
+		return
+	}
+	v.numbers.add(e.Seq, e.Seq)
+	if e.First != 0 {
+		v.numbers.add(e.First, e.First)
+	}
+	size := uint64(len(e.Payload) + len(e.EOL.String()))
+	for _, c := range e.Cuts {
+		v.numbers.add(c.Seq, c.Seq)
+		if c.Off > size {
+			v.problem(e.N, "was cut at byte %d of %d", c.Off, size)
+		}
+	}
+	if e.CutsDropped > 0 && len(e.Cuts) > 0 {
+		// Which of these are its own is not known, only that none is missing.
+		v.numbers.add(e.Cuts[len(e.Cuts)-1].Seq+1, e.Seq)
+	}
+}
+
+// sums holds the recorder's sums against ours.
+func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSum) {
+	for _, c := range []struct {
+		kind session.Kind
+		want session.StreamSum
+	}{{session.KindStdin, stdin}, {session.KindStdout, stdout}, {session.KindStderr, stderr}} {
+		sum := v.stream(c.kind)
+		incomplete := c.want.Complete != nil && !*c.want.Complete
+		switch {
+		case incomplete || c.want.XXH64 == "":
+		case c.want.Bytes != sum.bytes:
+			v.problem(e.N, "%s of %s had %d bytes, and %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)
+		case c.want.XXH64 != sum.hex():
+			v.problem(e.N, "%s of %s had the hash %s, and what is recorded has %s", c.kind, v.process, c.want.XXH64, sum.hex())
+		default:
+			sum.checked = true
+		}
+	}
+}
+
+func (s *streamSum) hex() string { return fmt.Sprintf("%016x", s.hash.Sum64()) }
+
+// endProcess reports on the process that ends where another one starts, or the
+// file does.
+func (v *verifier) endProcess() {
+	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
+		if sum := v.streams[kind]; sum != nil {
+			v.report.Streams = append(v.report.Streams,
+				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked})
+		}
+	}
+	for _, hole := range v.numbers.holes() {
+		v.problem(v.last.N, "of %s the sequence numbers %d to %d are missing", v.process, hole.from, hole.to)
+	}
+	if v.numbers.scattered {
+		v.problem(v.last.N, "the sequence numbers of %s are too scattered to be checked", v.process)
+	}
+	v.streams, v.numbers = nil, numbers{}
+}

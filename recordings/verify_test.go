@@ -1,0 +1,142 @@
+package recordings
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+func sumOf(s string) session.StreamSum {
+	return session.StreamSum{Bytes: uint64(len(s)), XXH64: fmt.Sprintf("%016x", xxhash.Sum64String(s))}
+}
+
+// twoRuns is a recording of two processes.
+func twoRuns(t testing.TB) string {
+	f := create(t, Options{Header: session.Header{Tool: "mcpdbg test", Placement: "local", Argv: []string{"server"}}})
+	cut := session.Entry{Kind: session.KindStdout, Seq: 4, First: 1, Cuts: []framing.Cut{{Seq: 3, Off: 2}, {Seq: 4, Off: 7}}, EOL: framing.CRLF, Payload: []byte("in\xffparts")}
+	call := session.Entry{Kind: session.KindStdin, Payload: []byte(`{"id":1,"method":"a"}`)}
+	call.Msg = framing.Scan(call.Payload)
+	stderr := session.Entry{Kind: session.KindStderr, Seq: 2, Payload: []byte("warning"), EOL: framing.NoEOL}
+	require.NoError(t, f.Append([]session.Entry{
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-1"}),
+		call, stderr, cut,
+		session.NewEntry(session.KindExited, 5, session.ExitedBody{}),
+		session.NewEntry(session.KindClosed, 6, session.ClosedBody{
+			Stdin: sumOf(string(call.Payload) + "\n"), Stdout: sumOf("in\xffparts\r\n"), Stderr: sumOf("warning")}),
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-2"}),
+		stdout(1, `{"id":0,"method":"ping"}`),
+		session.NewEntry(session.KindGap, 0, session.GapBody{From: 2, To: 9, Bytes: 100}),
+		stdout(10, ""),
+		session.NewEntry(session.KindFailed, 0, session.FailedBody{Error: "link lost",
+			Stdout: session.StreamSum{Bytes: 1000, XXH64: "0000000000000000", Complete: new(bool)}, Stderr: sumOf(""), Stdin: sumOf("")}),
+	}))
+	require.NoError(t, f.Close())
+	return f.Path()
+}
+
+func TestVerifyPutsStreamsTogether(t *testing.T) {
+	r, err := Verify(twoRuns(t))
+	require.NoError(t, err)
+	require.True(t, r.OK(), "%v", r.Problems)
+	require.True(t, r.Finished)
+	require.Equal(t, 12, r.Entries)
+	require.Zero(t, r.Warnings)
+	for i, want := range []Stream{
+		{"mcp-stdio-1", "stdin", 22, "", true},
+		{"mcp-stdio-1", "stdout", 10, "", true},
+		{"mcp-stdio-1", "stderr", 7, "", true},
+		{"mcp-stdio-2", "stdin", 0, "", true},
+		{"mcp-stdio-2", "stdout", 26, "", false},
+		{"mcp-stdio-2", "stderr", 0, "", true},
+	} {
+		got := r.Streams[i]
+		require.Len(t, got.XXH64, 16)
+		got.XXH64 = ""
+		require.Equal(t, want, got)
+	}
+}
+
+func TestVerifyFindsWhatWasChanged(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, says string }{
+		"a byte":          {`"raw":"warning"`, `"raw":"Warning"`, "entry 6: stderr of mcp-stdio-1 had the hash"},
+		"a byte more":     {`"raw":"warning"`, `"raw":"warning!"`, "entry 6: stderr of mcp-stdio-1 had 7 bytes, and 8 are recorded"},
+		"an eol":          {`"eol":"","raw"`, `"raw"`, "had 7 bytes, and 8"},
+		"a message":       {`"method":"a"`, `"method":"b"`, "stdin of mcp-stdio-1 had the hash"},
+		"a lost number":   {`"from":2`, `"from":3`, "of mcp-stdio-2 the sequence numbers 2 to 2 are missing"},
+		"a lost chunk":    {`"cuts":[[3,2],[4,7]]`, `"cuts":[[4,7]]`, "of mcp-stdio-1 the sequence numbers 3 to 3 are missing"},
+		"a cut too far":   {`[4,7]`, `[4,70]`, "entry 4: was cut at byte 70 of 10"},
+		"a line":          {`{"n":2,`, `{"n":2;`, "entry 1: the line after it, at byte"},
+		"the end's count": {`"entries":12`, `"entries":13`, "entry 12: counts 13 entries where there are 12"},
+		"the order":       {`{"n":8,`, `{"n":7,`, "entry 7: comes after entry 7"},
+		"a body":          {`"bytes":100`, `"bytes":"?"`, "gap entry 9: json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(twoRuns(t))
+			require.NoError(t, err)
+			changed := strings.Replace(string(data), c.from, c.to, 1)
+			require.NotEqual(t, string(data), changed)
+			r, err := Verify(write(t, changed))
+			require.NoError(t, err)
+			require.False(t, r.OK())
+			require.Contains(t, fmt.Sprint(r.Problems), c.says)
+		})
+	}
+}
+
+func TestVerifyListsSoManyProblems(t *testing.T) {
+	r, err := Verify(write(t, header+strings.Repeat("garbage\n", maxProblems+5)))
+	require.NoError(t, err)
+	require.Len(t, r.Problems, maxProblems)
+	require.Equal(t, 5, r.More)
+	require.Equal(t, maxProblems+5, r.Warnings.BadLines)
+}
+
+func TestATornRecordingIsNoProblem(t *testing.T) {
+	r, err := Verify(write(t, header+`{"n":1,"t":0,"k":"stderr","seq":1,"raw":"x"}`+"\n"+`{"n":2,"t":0`))
+	require.NoError(t, err)
+	require.True(t, r.OK())
+	require.False(t, r.Finished)
+	require.False(t, r.Streams[0].Checked)
+}
+
+func TestNumbers(t *testing.T) {
+	type ranges = []numberRange
+	for name, c := range map[string]struct {
+		add   ranges
+		holes ranges
+	}{
+		"none":          {nil, nil},
+		"in order":      {ranges{{1, 1}, {2, 2}, {3, 7}}, nil},
+		"out of order":  {ranges{{5, 9}, {1, 2}, {3, 4}, {2, 6}}, nil},
+		"not from 1":    {ranges{{3, 3}}, ranges{{1, 2}}},
+		"two holes":     {ranges{{9, 9}, {1, 2}, {5, 5}}, ranges{{3, 4}, {6, 8}}},
+		"twice":         {ranges{{1, 1}, {1, 1}}, nil},
+		"no range":      {ranges{{0, 0}, {0, 5}, {7, 3}}, nil},
+		"to the end":    {ranges{{1, ^uint64(0)}, {5, 5}}, nil},
+		"from the end":  {ranges{{^uint64(0), ^uint64(0)}, {1, 1}}, ranges{{2, ^uint64(0) - 1}}},
+		"inside others": {ranges{{1, 100}, {200, 300}, {50, 60}, {101, 199}}, nil},
+	} {
+		var s numbers
+		for _, r := range c.add {
+			s.add(r.from, r.to)
+		}
+		require.Equal(t, c.holes, s.holes(), name)
+	}
+}
+
+func TestNumbersHaveALimit(t *testing.T) {
+	var s numbers
+	for i := range uint64(2 * maxRanges) { // two halves that fit together, each of them scattered
+		s.add(2*(i%maxRanges)+i/maxRanges+1, 2*(i%maxRanges)+i/maxRanges+1)
+	}
+	require.True(t, s.scattered)
+	require.LessOrEqual(t, len(s.ranges), maxRanges+1)
+	require.Empty(t, s.holes())
+}
