@@ -69,7 +69,7 @@ func (a Answers) answer(dst []byte, method string, id []byte) []byte {
 func (r *run) received(e *Entry, stable bool) {
 	switch e.Msg.Kind {
 	case framing.Response, framing.ErrorResponse:
-		r.s.calls.answered(r, e, stable)
+		r.s.calls.answered(e, stable)
 	case framing.Request:
 		r.s.answer(r, e)
 	case framing.Notification:

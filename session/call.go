@@ -107,9 +107,9 @@ func (c *calls) take(id []byte) *call {
 
 // answered hands a response to who waits for it. A response without anybody
 // waiting, such as one to a raw message, is only in the log.
-func (c *calls) answered(r *run, e *Entry, stable bool) {
+func (c *calls) answered(e *Entry, stable bool) {
 	w := c.take(e.Msg.ID.Of(e.Payload))
-	if w == nil || w.r != r {
+	if w == nil {
 		return
 	}
 	a := answer{resp: Response{N: e.N}}

@@ -223,13 +223,14 @@ func TestModernRequestsCarryMetaAndGoRoundsForInput(t *testing.T) {
 		}, func(c *session.Config) {
 			c.Answers = session.Answers{"elicitation/create": json.RawMessage(`{"action":"decline"}`)}
 		})
-		resp, err := h.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"ask","_meta":{"mine":1}}`), session.CallOptions{})
+		resp, err := h.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"ask","_meta":{"mine":1,"io.modelcontextprotocol/clientInfo":"theirs"}}`), session.CallOptions{})
 		require.NoError(t, err)
 		require.JSONEq(t, `{"resultType":"complete","ok":true}`, string(resp.Result))
 		require.Len(t, seen, 2)
 		for _, raw := range seen {
 			require.Contains(t, raw, `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`)
 			require.Contains(t, raw, `"mine":1`)
+			require.Contains(t, raw, `"io.modelcontextprotocol/clientInfo":"theirs"`, "what a person says stands")
 			require.Contains(t, raw, `"elicitation":{"form":{}}`)
 		}
 		require.Contains(t, seen[1], `"inputResponses":{"k":{"action":"decline"}}`)

@@ -136,9 +136,7 @@ func (c *collector) handle(ev executor.Event) {
 // output splits one chunk into lines and logs them in one batch.
 func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	c.sums[stream].add(data)
-	sp := &c.splitter[stream]
-	hadOpen := sp.Pending() > 0
-	for line := range sp.Push(seq, data) {
+	for line := range c.splitter[stream].Push(seq, data) {
 		c.line(stream, &line)
 	}
 	if len(data) >= asideBytes {
@@ -146,7 +144,7 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 	} else {
 		c.flush(true)
 	}
-	c.watchOpen(stream, hadOpen)
+	c.watchOpen(stream)
 }
 
 // line makes an entry of a line. Of a line that is only lent to us the bytes
@@ -234,16 +232,15 @@ func (c *collector) append(e Entry) {
 	c.s.append(e)
 }
 
-// watchOpen keeps the timer of a stream running while bytes wait in it.
-func (c *collector) watchOpen(stream executor.Stream, hadOpen bool) {
-	open := c.splitter[stream].Pending() > 0
+// watchOpen begins the time anew that bytes may wait in a stream. When it is
+// over there may be none any more.
+func (c *collector) watchOpen(stream executor.Stream) {
 	switch {
-	case open && stream == executor.Stdout:
+	case c.splitter[stream].Pending() == 0:
+	case stream == executor.Stdout:
 		c.idle[stream].Reset(waitingAfter)
-	case open:
+	default:
 		c.idle[stream].Reset(stderrAfter)
-	case hadOpen:
-		c.idle[stream].Stop()
 	}
 }
 

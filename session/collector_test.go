@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -217,39 +218,40 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const chunks, size = 1200, 3000
 		h := scripted(t, overrun(executor.OverrunDrop), func(p *fakeProcess) {
-			for i := range chunks {
-				p.out(fmt.Sprintf("%0*d\n", size-1, i))
+			for i := range chunks { // lines cross the chunks' ends
+				p.out(fmt.Sprintf("%0*d\n%0*d", size/2-1, i, size/2, i))
 			}
 		})
 		<-time.After(time.Minute)
 		h.finish()
 
-		covered := map[uint64]int{}
-		var kept, lost uint64
+		kept, gone := map[uint64]bool{}, map[uint64]bool{}
+		var bytes, lost uint64
 		rows := make([]session.Row, h.log.Len())
 		for _, row := range rows[:h.log.Rows(0, rows)] {
 			e, err := h.log.Entry(row, 0)
 			require.NoError(t, err)
 			switch row.Kind {
 			case session.KindStdout:
-				covered[e.Seq]++
-				kept += uint64(len(e.Payload)) + uint64(len(e.EOL.String()))
+				kept[max(e.First, 1)] = kept[max(e.First, 1)] || e.First > 0
+				kept[e.Seq] = true
+				bytes += uint64(len(e.Payload)) + uint64(len(e.EOL.String()))
 			case session.KindExited, session.KindClosed:
-				covered[e.Seq]++
+				kept[e.Seq] = true
 			case session.KindGap:
 				var g session.GapBody
 				require.NoError(t, e.DecodeBody(&g))
 				require.Equal(t, []string{"stdout"}, g.Streams)
 				lost += g.Bytes
 				for seq := g.From; seq <= g.To; seq++ {
-					covered[seq]++
+					gone[seq] = true
 				}
 			}
 		}
 		require.NotZero(t, lost)
-		require.EqualValues(t, chunks*size, kept+lost)
+		require.EqualValues(t, chunks*size, bytes+lost)
 		for seq := uint64(1); seq <= chunks+2; seq++ {
-			require.Equal(t, 1, covered[seq], "sequence number %d", seq)
+			require.NotEqual(t, kept[seq], gone[seq], "sequence number %d is either there or in a gap", seq)
 		}
 		require.Equal(t, lost, h.log.Stats().LostBytes)
 		require.False(t, *h.closed().Stdout.Complete)
@@ -301,5 +303,34 @@ func TestLogIsCompleteJSON(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, json.Valid(line), "%s", line)
 		}
+	})
+}
+
+// A slowLog takes a second for a batch that begins with stdout.
+type slowLog struct{ session.Log }
+
+func (l slowLog) Append(entries []session.Entry) error {
+	if entries[0].Kind == session.KindStdout {
+		<-time.After(time.Second)
+	}
+	return l.Log.Append(entries)
+}
+
+func TestWhatFollowsAFloodIsLoggedBehindIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, func(p *fakeProcess) int {
+			p.out(strings.Repeat("flood\n", 10_000))
+			return 3
+		}, func(c *session.Config) { c.Log = slowLog{c.Log} })
+		require.NoError(t, h.Start(t.Context()))
+		<-h.Done()
+		kinds := []string{}
+		rows := make([]session.Row, h.log.Len())
+		for _, row := range rows[:h.log.Rows(0, rows)] {
+			if kind := row.Kind.String(); slices.Contains([]string{"stdout", "exited", "closed"}, kind) && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+		require.Equal(t, []string{"stdout", "exited", "closed"}, kinds)
 	})
 }

@@ -162,6 +162,16 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+func TestOpenTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(nil), nil)
+		require.ErrorIs(t, h.Open(t.Context()), session.ErrRunning)
+		require.ErrorIs(t, h.Start(t.Context()), session.ErrRunning)
+		require.Equal(t, session.Ready, h.Status().State)
+		require.Len(t, h.exec.started, 1)
+	})
+}
+
 func TestRestartAfterTheServerDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(func(p *fakeProcess, _ message) { _ = p.inPipe.Close() }), nil)

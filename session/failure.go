@@ -140,9 +140,6 @@ func (s *Session) endFailed(r *run, reason Reason) evidence {
 		s.phase(executor.StepCloseStdin.String(), stepDetail(gone, r), time.Since(begin), nil)
 		ev.buffered = s.log.Stats().In > before.In
 	}
-	if reason == ReasonExited {
-		waitFor(context.Background(), r.done, bufferedWait) // its last words
-	}
 	_, _ = s.terminate(r) // what it could not kill is in the log
 	return ev
 }

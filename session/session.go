@@ -27,6 +27,7 @@ const (
 // Errors that callers decide on.
 var (
 	ErrNotRunning = errors.New("no server is running")
+	ErrRunning    = errors.New("a process is still there")
 	ErrClosed     = errors.New("session is closed")
 	ErrEnded      = errors.New("server ended before it answered")
 	ErrTimeout    = errors.New("no answer in time")
@@ -139,10 +140,13 @@ func (s *Session) Status() Status {
 }
 
 // Start starts the process and returns when it runs, without a handshake. The
-// error is an *executor.StartError.
+// error is ErrRunning, ErrClosed or an *executor.StartError.
 func (s *Session) Start(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
+	if err := s.mayStart(); err != nil {
+		return err
+	}
 	if err := s.start(ctx); err != nil {
 		return err
 	}
@@ -151,7 +155,8 @@ func (s *Session) Start(ctx context.Context) error {
 }
 
 // Open starts the process and shakes hands. On any failure nothing is left
-// running and the error is an *OpenError.
+// running and the error is an *OpenError; with a process there already it is
+// ErrRunning, and that one stays.
 func (s *Session) Open(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -159,6 +164,9 @@ func (s *Session) Open(ctx context.Context) error {
 }
 
 func (s *Session) open(ctx context.Context) error {
+	if err := s.mayStart(); err != nil {
+		return err
+	}
 	begin := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
@@ -175,17 +183,22 @@ func (s *Session) open(ctx context.Context) error {
 	return nil
 }
 
+// mayStart tells why no process can be started now. The lock life is held.
+func (s *Session) mayStart() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.run != nil && !s.run.over():
+		return fmt.Errorf("%w: %s", ErrRunning, s.run.proc.ID())
+	}
+	return nil
+}
+
 // start spawns the process and subscribes to it. The lock life is held.
 func (s *Session) start(ctx context.Context) error {
 	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return ErrClosed
-	}
-	if s.run != nil && !s.run.over() {
-		s.mu.Unlock()
-		return fmt.Errorf("process %s is still there", s.run.proc.ID())
-	}
 	s.run, s.server = nil, Server{}
 	s.mu.Unlock()
 	s.setState(Starting, StateBody{})

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var got []string
+		begin := time.Now()
+		var r repeats
+		r.init(&mu)
+		add := func(n uint64, took time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			r.add(n, took, func(n uint64, times int, total time.Duration) {
+				got = append(got, fmt.Sprintf("%v: n %d, %d times, %v", time.Since(begin), n, times, total))
+			})
+		}
+		add(1, time.Millisecond)
+		<-time.After(400 * time.Millisecond)
+		add(10, 2*time.Millisecond)
+		add(20, 3*time.Millisecond)
+		<-time.After(time.Second) // 1.4 s: the repeats were written at 1 s
+		add(5, 0)
+		add(6, 0)
+		mu.Lock()
+		r.end()
+		mu.Unlock()
+		<-time.After(5 * time.Second)
+		require.Equal(t, []string{
+			"0s: n 1, 1 times, 1ms",
+			"1s: n 30, 2 times, 5ms",
+			"1.4s: n 11, 2 times, 0s",
+		}, got)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		n := 0
+		var r repeats
+		r.init(&mu)
+		for range 2 {
+			mu.Lock()
+			r.add(1, 0, func(uint64, int, time.Duration) { n++ })
+			mu.Unlock()
+			<-time.After(1100 * time.Millisecond)
+		}
+		require.Equal(t, 2, n, "a second later it is the first again")
+	})
+}
+
+func TestTail(t *testing.T) {
+	var lines tail
+	for i := range tailLines + 5 {
+		lines.addStderr(fmt.Appendf(nil, "%d", i))
+		lines.addStray(fmt.Appendf(nil, "%d", i))
+	}
+	lines.addStderr(make([]byte, 10_000))
+	stderr, stray := lines.lines()
+	require.Len(t, stderr, tailLines)
+	require.Equal(t, "6", stderr[0], "the last ones, oldest first")
+	require.Len(t, stderr[tailLines-1], quotedLength)
+	require.Equal(t, []string{"0", "1", "2", "3", "4"}, stray, "the first ones")
+}
