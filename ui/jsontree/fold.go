@@ -1,0 +1,251 @@
+package jsontree
+
+import "slices"
+
+// unfold shows the first page of what is in line i.
+func (t *Tree) unfold(i int) {
+	l := &t.lines[i]
+	if !l.canUnfold(t.doc) || l.unfolded || len(t.lines) >= maxLines {
+		return
+	}
+	budget := t.limits.step
+	inner := t.inside(l, &budget)
+	t.lines = slices.Insert(t.lines, i+1, inner...)
+}
+
+// inside marks a line as unfolded and returns the lines below it.
+func (t *Tree) inside(l *line, budget *int) []line {
+	l.unfolded = true
+	g := &gap{in: t.doc[l.off], pos: l.off + 1, width: t.textWidth(l.depth + 1)}
+	if g.in == '"' {
+		g.end = l.end - 1
+		g.width -= len(textMark)
+		return t.page(g, l.depth+1, budget)
+	}
+	inner := t.page(g, l.depth+1, budget)
+	if len(inner) == 0 { // empty, which could not be known before
+		l.unfolded = false
+		l.setEnd(t.doc, g.pos+1, 0)
+		return nil
+	}
+	return append(inner, line{kind: closeLine, depth: l.depth, off: l.off, end: l.end})
+}
+
+// page returns lines from a gap: at most a page and as far as the budget goes,
+// then a line for what is left of the gap.
+func (t *Tree) page(g *gap, depth int32, budget *int) []line {
+	var lines []line
+	for len(lines) < t.limits.page && !g.skipping && (*budget > 0 || len(lines) == 0) {
+		l, ok, err := g.next(t.doc, budget)
+		if err == nil && !ok {
+			if err = t.checkRest(g, depth); err == nil {
+				return lines
+			}
+		}
+		if err != nil && g.skipping {
+			l.depth = depth
+			lines = append(lines, l)
+		}
+		if err != nil {
+			return append(lines, line{kind: errorLine, depth: depth, off: err.Offset, err: err})
+		}
+		l.depth = depth
+		lines = append(lines, l)
+	}
+	return append(lines, line{kind: moreLine, depth: depth, off: g.at(), index: g.index, gap: g})
+}
+
+// checkRest looks for text after the document when the first level ends.
+func (t *Tree) checkRest(g *gap, depth int32) *SyntaxError {
+	if depth != 1 || g.stop > 0 || g.in == '"' {
+		return nil
+	}
+	if p := skipSpace(t.doc, g.pos+1); p < len(t.doc) {
+		return syntaxError(p, "text after the document")
+	}
+	return nil
+}
+
+// openGap shows the next page of the gap in line i.
+func (t *Tree) openGap(i int) {
+	if len(t.lines) >= maxLines {
+		return
+	}
+	g, depth := t.lines[i].gap, t.lines[i].depth
+	budget := t.limits.step
+	if g.skipping && !t.endChildBefore(i, &budget) {
+		return
+	}
+	t.lines = slices.Replace(t.lines, i, i+1, t.page(g, depth, &budget)...)
+	t.keepInSight()
+}
+
+// endChildBefore goes on looking for the end of the child before the gap in
+// line i and says whether it was found. An error takes the place of the gap.
+func (t *Tree) endChildBefore(i int, budget *int) bool {
+	g, depth := t.lines[i].gap, t.lines[i].depth
+	child := t.before(i, depth)
+	err := g.endChild(t.doc, &t.lines[child], budget)
+	t.lines[i].off = g.at()
+	if err != nil {
+		t.lines[i] = line{kind: errorLine, depth: depth, off: err.Offset, err: err}
+	}
+	return !g.skipping
+}
+
+// fold hides what is in line i, which the cursor goes to.
+func (t *Tree) fold(i int) {
+	if !t.lines[i].unfolded {
+		return
+	}
+	t.lines[i].unfolded = false
+	end := t.after(i)
+	t.lines = slices.Delete(t.lines, i+1, end)
+	t.moveTo(i)
+}
+
+// after returns the line behind everything that is in line i.
+func (t *Tree) after(i int) int {
+	depth := t.lines[i].depth
+	for j := i + 1; j < len(t.lines); j++ {
+		if l := &t.lines[j]; l.depth <= depth {
+			if l.kind == closeLine && l.depth == depth && t.lines[i].isContainer(t.doc) {
+				return j + 1
+			}
+			return j
+		}
+	}
+	return len(t.lines)
+}
+
+// before returns the last line of a value at a depth before line i.
+func (t *Tree) before(i int, depth int32) int {
+	for i--; i > 0; i-- {
+		if l := &t.lines[i]; l.kind == valueLine && l.depth <= depth {
+			break
+		}
+	}
+	return max(i, 0)
+}
+
+// node returns the line of the value that line i is part of.
+func (t *Tree) node(i int) int {
+	switch l := &t.lines[i]; l.kind {
+	case valueLine:
+		return i
+	case closeLine:
+		return t.before(i, l.depth)
+	default:
+		return t.before(i, l.depth-1)
+	}
+}
+
+// Toggle folds or unfolds the line under the cursor. On "… more" it shows
+// more.
+func (t *Tree) Toggle() {
+	if len(t.lines) == 0 {
+		return
+	}
+	switch l := &t.lines[t.cursor]; {
+	case l.kind == moreLine:
+		t.openGap(t.cursor)
+	case l.kind == closeLine || l.unfolded:
+		t.fold(t.node(t.cursor))
+	default:
+		t.unfold(t.cursor)
+	}
+}
+
+// Unfold unfolds the line under the cursor, or moves into it if it is
+// unfolded.
+func (t *Tree) Unfold() {
+	if len(t.lines) == 0 {
+		return
+	}
+	switch l := &t.lines[t.cursor]; {
+	case l.unfolded:
+		t.Move(1)
+	case l.kind != closeLine:
+		t.Toggle()
+	}
+}
+
+// Fold folds the line under the cursor, or moves to what it is in.
+func (t *Tree) Fold() {
+	if len(t.lines) == 0 || t.asText {
+		return
+	}
+	if l := &t.lines[t.cursor]; l.unfolded || l.kind == closeLine {
+		t.fold(t.node(t.cursor))
+		return
+	}
+	if l := &t.lines[t.cursor]; l.depth > 0 {
+		t.moveTo(t.before(t.cursor, l.depth-1))
+	}
+}
+
+// FoldAll folds everything below the first level.
+func (t *Tree) FoldAll() {
+	if t.asText {
+		return
+	}
+	at := t.lines[t.node(t.cursor)].start()
+	t.fold(0)
+	t.unfold(0)
+	for i := range t.lines {
+		if l := &t.lines[i]; l.kind == valueLine && l.depth == 1 && l.start() <= at {
+			t.cursor = i
+		}
+	}
+	t.keepInSight()
+}
+
+// UnfoldAll unfolds everything in the value under the cursor until about limit
+// lines are shown or eight steps of 8 MiB have been looked at.
+func (t *Tree) UnfoldAll(limit int) {
+	if len(t.lines) == 0 || t.asText {
+		return
+	}
+	budget := 8 * t.limits.step
+	limit = min(limit, maxLines-len(t.lines))
+	t.moveTo(t.node(t.cursor))
+	i := t.cursor
+	t.fold(i)
+
+	// What is still to be shown, the next on top.
+	pending := []line{t.lines[i]}
+	var shown []line
+	for len(pending) > 0 {
+		l := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		if l.isContainer(t.doc) && l.canUnfold(t.doc) && budget > 0 && len(shown)+len(pending) < limit {
+			inner := t.inside(&l, &budget)
+			slices.Reverse(inner)
+			pending = append(pending, inner...)
+		}
+		shown = append(shown, l)
+	}
+	t.lines = slices.Replace(t.lines, i, i+1, shown...)
+}
+
+// UnfoldToFit unfolds level by level as long as the tree stays within n lines,
+// so that a small document is seen at once.
+func (t *Tree) UnfoldToFit(n int) {
+	if t.asText {
+		return
+	}
+	for depth, deeper := int32(0), true; deeper; depth++ {
+		deeper = false
+		for i := 0; i < len(t.lines); i++ {
+			l := &t.lines[i]
+			if l.depth != depth || !l.isContainer(t.doc) {
+				continue
+			}
+			if !l.unfolded && l.count > 0 && len(t.lines)+l.count < n {
+				t.unfold(i)
+			}
+			deeper = deeper || t.lines[i].unfolded
+		}
+	}
+	t.keepInSight()
+}

@@ -1,0 +1,73 @@
+package jsontree
+
+// lineKind says what a line of the tree is.
+type lineKind uint8
+
+const (
+	valueLine lineKind = iota // a value, with its key
+	closeLine                 // the bracket that ends an unfolded container
+	textLine                  // text of an unfolded string, or of a document that is not JSON
+	moreLine                  // a gap
+	errorLine                 // a syntax error
+)
+
+// unknown is the end or the count of a value that was not looked at to its
+// end.
+const unknown = -1
+
+// line is one visible line.
+type line struct {
+	kind     lineKind
+	unfolded bool
+	depth    int32
+	index    int // among its siblings
+	// keyOff and keyEnd enclose the key with its quotes; both are zero if
+	// there is none.
+	keyOff, keyEnd int
+	off, end       int
+	count          int // of children
+	gap            *gap
+	err            *SyntaxError
+}
+
+// start is where the line begins in the document.
+func (l *line) start() int {
+	if l.keyEnd > 0 {
+		return l.keyOff
+	}
+	return l.off
+}
+
+// setEnd records the end of a container or string, and the number of children.
+func (l *line) setEnd(doc []byte, end, commas int) {
+	l.end = end
+	if l.isContainer(doc) {
+		l.count = commas + 1
+		if skipSpace(doc, l.off+1) == end-1 {
+			l.count = 0
+		}
+	}
+}
+
+func (l *line) isContainer(doc []byte) bool {
+	return l.kind == valueLine && (doc[l.off] == '{' || doc[l.off] == '[')
+}
+
+func (l *line) isString(doc []byte) bool {
+	return l.kind == valueLine && doc[l.off] == '"'
+}
+
+// shortString is the length in bytes up to which a string has nothing to
+// unfold.
+const shortString = 48
+
+// canUnfold says whether there is anything inside.
+func (l *line) canUnfold(doc []byte) bool {
+	switch {
+	case l.isContainer(doc):
+		return l.count != 0
+	case l.isString(doc):
+		return l.end != unknown && l.end-l.off > shortString
+	}
+	return false
+}

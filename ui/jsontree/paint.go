@@ -1,0 +1,229 @@
+package jsontree
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// gutter is the number of cells before the tree, for the cursor.
+const gutter = 1
+
+// textMark stands before the text of a string.
+const textMark = "| "
+
+// maxBytesPerCell is how many bytes can be in one cell: a character with its
+// marks. More of a text need not be looked at.
+const maxBytesPerCell = 20
+
+// Paint paints the visible lines into out. Focused says whether the pane has
+// the keys.
+func (t *Tree) Paint(out *grid.Lines, focused bool) {
+	out.Options = t.options
+	out.Resize(t.width, t.height)
+	for y := 0; y < t.height && t.top+y < len(t.lines); y++ {
+		i := t.top + y
+		p := painter{t: t, l: &t.content, flat: i == t.cursor}
+		p.l.Reset(t.width-gutter+t.scrollX, t.options)
+		p.line(&t.lines[i])
+
+		row := out.Line(y)
+		if !p.flat {
+			row.PadTo(gutter)
+			row.Append(p.l, t.scrollX)
+			continue
+		}
+		whole := t.theme.SelectedBlur
+		if focused {
+			whole = t.theme.Selected
+		}
+		row.Begin(whole)
+		row.Text(theme.Style{}, ">")
+		row.Append(p.l, t.scrollX)
+		row.Fill()
+		row.End(whole)
+	}
+}
+
+// indent returns the cells before a line. Deep lines stay in sight: beyond
+// half the width they move no further.
+func (t *Tree) indent(depth int32) int {
+	return min(2*int(depth), max(t.width/2, 8))
+}
+
+// painter paints one line. Flat lines have the style of the selected row and
+// none of their own.
+type painter struct {
+	t    *Tree
+	l    *grid.Line
+	flat bool
+}
+
+func (p *painter) put(s theme.Style, text string) { p.l.Text(s.If(!p.flat), text) }
+
+func (p *painter) line(l *line) {
+	th := p.t.theme
+	p.l.PadTo(p.t.indent(l.depth))
+	switch l.kind {
+	case errorLine:
+		p.put(th.Error, "x "+l.err.Error())
+	case moreLine:
+		p.put(th.Dim, "  "+p.t.options.Ellipsis+" more")
+	case closeLine:
+		p.put(theme.Style{}, "  "+string(closer(p.t.doc[l.off])))
+	case textLine:
+		if !p.t.asText {
+			p.put(th.Dim, textMark)
+		}
+		p.text(th.String.If(!p.t.asText), l.off, l.end)
+	case valueLine:
+		p.put(theme.Style{}, foldMark(l, p.t.doc))
+		p.key(l)
+		p.value(l)
+	}
+}
+
+func foldMark(l *line, doc []byte) string {
+	switch {
+	case l.unfolded:
+		return "v "
+	case l.canUnfold(doc):
+		return "> "
+	}
+	return "  "
+}
+
+// key paints the key, without its quotes if it is a plain word.
+func (p *painter) key(l *line) {
+	if l.keyEnd == 0 {
+		if l.depth > 0 {
+			p.put(p.t.theme.Dim, strconv.Itoa(l.index)+": ")
+		}
+		return
+	}
+	off, end := l.keyOff, l.keyEnd
+	if isWord(p.t.doc[off+1 : end-1]) {
+		off, end = off+1, end-1
+	}
+	p.text(p.t.theme.Name, off, end)
+	p.put(theme.Style{}, ": ")
+}
+
+func isWord(key []byte) bool {
+	const longest = 64
+	if len(key) == 0 || len(key) > longest {
+		return false
+	}
+	for _, c := range key {
+		if !isDigit(c) && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' && c != '$' && c != '/' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *painter) value(l *line) {
+	th := p.t.theme
+	switch c := p.t.doc[l.off]; {
+	case c == '"':
+		p.str(l)
+	case c == '{' || c == '[':
+		p.container(l, c)
+	case c == '-' || isDigit(c):
+		p.text(th.Number, l.off, l.end)
+	default:
+		p.text(th.Literal, l.off, l.end)
+	}
+}
+
+// sizedFrom is the length in bytes from which a folded container shows it.
+const sizedFrom = 1024
+
+func (p *painter) container(l *line, open byte) {
+	th := p.t.theme
+	brackets := [2]string{string(open), string(closer(open))}
+	switch {
+	case l.unfolded:
+		p.put(theme.Style{}, brackets[0])
+	case l.count == 0:
+		p.put(theme.Style{}, brackets[0]+brackets[1])
+	case l.count == unknown:
+		p.put(theme.Style{}, brackets[0]+" "+p.t.options.Ellipsis+" "+brackets[1])
+	default:
+		p.put(theme.Style{}, brackets[0]+" "+strconv.Itoa(l.count)+" "+brackets[1])
+		if size := l.end - l.off; size >= sizedFrom {
+			p.put(th.Dim, " ("+formatSize(size)+")")
+		}
+	}
+}
+
+// str paints a string, as much of it as fits, and then how long it is.
+func (p *painter) str(l *line) {
+	th := p.t.theme
+	end := l.end
+	if end == unknown {
+		end = len(p.t.doc)
+	}
+	token := p.t.doc[l.off:min(end, l.off+p.l.Room()*maxBytesPerCell+1)]
+	if used, _ := termsafe.Fit(token, p.l.Room(), p.t.options); l.end != unknown && l.off+used == l.end && !l.unfolded {
+		p.text(th.String, l.off, l.end)
+		return
+	}
+	rest := p.t.options.Ellipsis + `"`
+	if l.end != unknown {
+		rest += " (" + formatSize(l.end-l.off-2) + ")"
+	}
+	used := 1
+	if !l.unfolded {
+		used, _ = termsafe.Fit(token, p.l.Room()-termsafe.Width(rest), p.t.options)
+	}
+	p.text(th.String, l.off, l.off+used)
+	p.put(th.Dim, rest)
+}
+
+// text paints a part of the document, with hits and the place of the error
+// highlighted.
+func (p *painter) text(s theme.Style, off, end int) {
+	end = min(end, off+(p.l.Room()+termsafe.LongestEscape)*maxBytesPerCell)
+	for off < end {
+		from, to, mark := p.nextMark(off, end)
+		p.l.Bytes(s.If(!p.flat), p.t.doc[off:from])
+		p.l.Bytes(mark, p.t.doc[from:to])
+		off = to
+	}
+}
+
+// nextMark returns the first part of [off, end) that is highlighted, and how;
+// an empty one at end if there is none.
+func (p *painter) nextMark(off, end int) (from, to int, s theme.Style) {
+	from, to = end, end
+	if q := p.t.query; q != "" {
+		if i := newMatcher(q).first(p.t.doc[off:end]); i >= 0 {
+			from, to, s = off+i, off+i+len(q), p.t.theme.Match
+			if p.flat {
+				s = p.t.theme.SelectedMatch
+			}
+		}
+	}
+	if e := p.t.err; e != nil && off <= e.Offset && e.Offset < from {
+		_, size := utf8.DecodeRune(p.t.doc[e.Offset:end])
+		from, to, s = e.Offset, e.Offset+size, p.t.theme.Error
+	}
+	return from, to, s
+}
+
+// formatSize writes a number of bytes as the panes do: 188, 1.1K, 18.2M.
+func formatSize(n int) string {
+	for _, unit := range []struct {
+		size int
+		name string
+	}{{1 << 30, "G"}, {1 << 20, "M"}, {1 << 10, "K"}} {
+		if n >= unit.size {
+			return strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 1, 64) + unit.name
+		}
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,158 @@
+package jsontree
+
+import (
+	"bytes"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// limits bound what one step does.
+type limits struct {
+	// checked is the size up to which a document is checked at once.
+	checked int
+	// page is how many children are shown at a time.
+	page int
+	// step is how many bytes one step looks at.
+	step int
+}
+
+// usualLimits keep a step below a frame, at about 1 GB/s.
+func usualLimits() limits {
+	return limits{checked: 1 << 20, page: 500, step: 8 << 20}
+}
+
+// maxLines is how many lines can be unfolded at a time. What is beyond stays
+// behind "… more" until something is folded.
+const maxLines = 1 << 19
+
+// Tree is a JSON document on the screen. Make one with New or NewText.
+type Tree struct {
+	doc     []byte
+	theme   *theme.Theme
+	options termsafe.Options
+	limits  limits
+	err     *SyntaxError
+	asText  bool
+
+	lines         []line
+	cursor, top   int
+	scrollX       int
+	width, height int
+
+	query     string
+	hit       int // offset of the last hit, unknown if there is none
+	hitCursor int // the cursor at that time
+
+	content grid.Line // of the line that is being painted
+}
+
+// New returns the tree of a document with its first level unfolded. The tree
+// keeps doc, which must not be changed. Options say how text is cut and
+// escaped.
+func New(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+	return newTree(doc, th, options, usualLimits())
+}
+
+func newTree(doc []byte, th *theme.Theme, options termsafe.Options, limits limits) *Tree {
+	t := &Tree{doc: doc, theme: th, options: options, limits: limits, hit: unknown}
+	p := skipSpace(doc, 0)
+	if len(doc) <= limits.checked {
+		t.err = validate(doc)
+	} else if p == len(doc) {
+		t.err = syntaxError(p, unexpectedEnd)
+	} else if c := doc[p]; c != '{' && c != '[' && c != '"' {
+		_, t.err = scanPlain(doc, p)
+	}
+	if t.err != nil {
+		t.showText(t.err.Offset)
+		return t
+	}
+	t.lines = []line{t.root(p)}
+	t.unfold(0)
+	return t
+}
+
+// NewText returns a view of a document as it is, wrapped, whether it is JSON
+// or not.
+func NewText(doc []byte, th *theme.Theme, options termsafe.Options) *Tree {
+	t := &Tree{doc: doc, theme: th, options: options, limits: usualLimits(), hit: unknown}
+	t.showText(0)
+	return t
+}
+
+// Err returns the error that makes the document show as text: a
+// *SyntaxError, or nil.
+func (t *Tree) Err() error {
+	if t.err == nil {
+		return nil
+	}
+	return t.err
+}
+
+// SetTheme changes the styles.
+func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
+
+// SetSize sets the size in cells. Text is wrapped anew; the text of strings
+// that are unfolded keeps its lines.
+func (t *Tree) SetSize(w, h int) {
+	rewrap := t.asText && w != t.width
+	t.width, t.height = max(w, 0), max(h, 0)
+	if rewrap {
+		t.showText(t.textCursor())
+	}
+	t.keepInSight()
+}
+
+// Lines returns how many lines there are now.
+func (t *Tree) Lines() int { return len(t.lines) }
+
+// root returns the line of the whole document. In a long one its children are
+// not counted.
+func (t *Tree) root(p int) line {
+	n := line{kind: valueLine, off: p, end: len(bytes.TrimRight(t.doc, " \t\r\n")), count: unknown}
+	if budget := t.limits.step; len(t.doc) <= budget && (n.isContainer(t.doc) || n.isString(t.doc)) {
+		s := newSkipper(t.doc, p)
+		if done, err := s.advance(t.doc, &budget); done && err == nil {
+			n.setEnd(t.doc, s.pos, s.commas)
+		}
+	}
+	return n
+}
+
+// showText shows the document as text, with the cursor at an offset.
+func (t *Tree) showText(at int) {
+	t.asText = true
+	t.lines = t.lines[:0]
+	if t.err != nil {
+		t.lines = append(t.lines, line{kind: errorLine, off: t.err.Offset, err: t.err})
+	}
+	g := &gap{end: len(t.doc), width: t.textWidth(0)}
+	budget := t.limits.step
+	t.lines = append(t.lines, t.page(g, 0, &budget)...)
+	t.cursor, t.top = 0, 0
+	t.Reveal(at)
+}
+
+// textCursor returns the offset that stays in sight when text is wrapped anew.
+func (t *Tree) textCursor() int {
+	if t.cursor >= len(t.lines) {
+		return 0
+	}
+	l := &t.lines[t.cursor]
+	if t.err != nil && l.off <= t.err.Offset && t.err.Offset < l.end {
+		return t.err.Offset
+	}
+	return l.off
+}
+
+// textWidth returns the cells for text at a depth.
+func (t *Tree) textWidth(depth int32) int {
+	const usual = 80 // before there is a size
+	w := t.width
+	if w == 0 {
+		w = usual
+	}
+	return w - t.indent(depth) - gutter
+}
