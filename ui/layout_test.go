@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestArrange(t *testing.T) {
+	type rects map[paneID][4]int // x, y, width, height
+	at := func(w, h int) arrangement {
+		return arrangement{width: w, height: h, focus: trafficID, strip: stderrID}
+	}
+	with := func(a arrangement, change func(*arrangement)) arrangement {
+		change(&a)
+		return a
+	}
+	for _, tc := range []struct {
+		name string
+		in   arrangement
+		mode mode
+		want rects
+	}{
+		{"200x60", at(200, 60), wide, rects{trafficID: {0, 1, 140, 48}, detailID: {140, 1, 60, 48}, stderrID: {0, 49, 100, 10}, eventsID: {100, 49, 100, 10}}},
+		{"120x36", at(120, 36), wide, rects{trafficID: {0, 1, 84, 28}, detailID: {84, 1, 36, 28}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
+		{"110x16", at(110, 16), wide, rects{trafficID: {0, 1, 76, 10}, detailID: {76, 1, 34, 10}, stderrID: {0, 11, 55, 4}, eventsID: {55, 11, 55, 4}}},
+		{"109x36", at(109, 36), stacked, rects{trafficID: {0, 1, 109, 19}, detailID: {0, 20, 109, 9}, stderrID: {0, 29, 109, 6}}},
+		{"80x24", at(80, 24), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
+		{"80x24 events", with(at(80, 24), func(a *arrangement) { a.strip = eventsID }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, eventsID: {0, 19, 80, 4}}},
+		{"79x24", at(79, 24), single, rects{trafficID: {0, 2, 79, 21}}},
+		{"200x15", at(200, 15), single, rects{trafficID: {0, 2, 200, 12}}},
+		{"60x20 detail", with(at(60, 20), func(a *arrangement) { a.focus = detailID }), single, rects{detailID: {0, 2, 60, 17}}},
+		{"40x10", at(40, 10), single, rects{trafficID: {0, 2, 40, 7}}},
+		{"39x9", at(39, 9), tooSmall, nil},
+		{"200x9", at(200, 9), tooSmall, nil},
+		{"39x60", at(39, 60), tooSmall, nil},
+		{"0x0", at(0, 0), tooSmall, nil},
+		{"120x36 zoom", with(at(120, 36), func(a *arrangement) { a.zoom, a.focus = true, eventsID }), wide, rects{eventsID: {0, 1, 120, 34}}},
+		{"80x24 zoom", with(at(80, 24), func(a *arrangement) { a.zoom = true }), stacked, rects{trafficID: {0, 1, 80, 22}}},
+		{"120x36 composing", with(at(120, 36), func(a *arrangement) { a.composing = true }), wide, rects{
+			trafficID: {0, 1, 84, 19}, detailID: {84, 1, 36, 19}, stderrID: {0, 20, 60, 6}, eventsID: {60, 20, 60, 6}, composerID: {0, 26, 120, 9}}},
+		{"120x20 composing", with(at(120, 20), func(a *arrangement) { a.composing = true }), wide, rects{
+			trafficID: {0, 1, 84, 11}, detailID: {84, 1, 36, 11}, composerID: {0, 12, 120, 7}}},
+		{"80x24 composing", with(at(80, 24), func(a *arrangement) { a.composing = true }), stacked, rects{composerID: {0, 1, 80, 22}}},
+		{"60x20 composing", with(at(60, 20), func(a *arrangement) { a.composing = true }), single, rects{composerID: {0, 2, 60, 17}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := arrange(tc.in)
+			require.Equal(t, tc.mode, l.mode)
+			for id, r := range l.pane {
+				require.Equal(t, tc.want[paneID(id)], [4]int{r.X, r.Y, r.W, r.H}, "pane %d", id)
+			}
+		})
+	}
+}
+
+// TestArrangeCoversTheScreen holds for every size and state: each cell belongs
+// to one thing, and every pane has room inside of its border.
+func TestArrangeCoversTheScreen(t *testing.T) {
+	for _, composing := range []bool{false, true} {
+		for _, zoom := range []bool{false, true} {
+			for w := minWidth; w <= 220; w += 3 {
+				for h := minHeight; h <= 70; h++ {
+					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing})
+					cells := 0
+					for _, r := range append(l.pane[:], l.header, l.tabs, l.footer) {
+						require.False(t, r.W > 0 && r.H > 0 && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h), "%dx%d: %v", w, h, r)
+						if !r.Empty() {
+							cells += r.W * r.H
+						}
+					}
+					require.Equal(t, w*h, cells, "%dx%d zoom=%v composing=%v: %+v", w, h, zoom, composing, l)
+					for id, r := range l.pane {
+						require.False(t, !r.Empty() && r.Inner().Empty(), "%dx%d: pane %d has no room: %v", w, h, id, r)
+					}
+				}
+			}
+		}
+	}
+}
