@@ -14,7 +14,8 @@
 //	text "some text"  the text in a message or its method, in any case
 //	/regexp/          the regular expression (RE2), in any case with (?i)
 //
-// A response has its request's method. What the row of the index can decide
+// A response has its request's method; the text of an entry that carries no
+// message is what session.Describe says of it. What the row of the index can decide
 // is decided without reading the message; only what is left is read, and of a
 // message of more than 16 MiB only as much.
 //

@@ -230,6 +230,16 @@ func TestText(t *testing.T) {
 	require.ErrorContains(t, err, "column 2")
 }
 
+func TestTextOfEvents(t *testing.T) {
+	log := newLog(t)
+	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "Taken for a legacy server"})}))
+	for text, want := range map[string]bool{"legacy": true, "modern": false} {
+		f, err := Text(text)
+		require.NoError(t, err)
+		require.Equal(t, want, f.Over(log).Match(rows(t, log)[0]), text)
+	}
+}
+
 func TestSyntaxErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`methd:x`:                        `column 1: no key "methd"`,
@@ -304,7 +314,7 @@ type one struct {
 func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Row{o.row}) }
 func (o *one) Method(uint16) string              { return "tools/call" }
 func (o *one) Entry(session.Row, int) (session.Entry, error) {
-	return session.Entry{Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
+	return session.Entry{Kind: o.row.Kind, Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
 }
 
 func TestIndexFold(t *testing.T) {

@@ -132,8 +132,13 @@ type message struct {
 func (msg *message) bytes() []byte {
 	if !msg.read {
 		msg.read = true
-		if e, err := msg.source.Entry(msg.row, maxRead); err == nil {
+		e, err := msg.source.Entry(msg.row, maxRead)
+		switch {
+		case err != nil:
+		case e.Kind.IsStream():
 			msg.text = e.Payload
+		default:
+			msg.text = []byte(session.Describe(&e))
 		}
 	}
 	return msg.text

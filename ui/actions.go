@@ -1,0 +1,265 @@
+package ui
+
+import (
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/keymap"
+)
+
+// An action is what App.do switches on. Keys, footer, help and the README come
+// from the table below; nothing else knows what a key means.
+const (
+	actUp         = "up"
+	actDown       = "down"
+	actLeft       = "left"
+	actRight      = "right"
+	actPageUp     = "page-up"
+	actPageDown   = "page-down"
+	actHalfUp     = "half-page-up"
+	actHalfDown   = "half-page-down"
+	actTop        = "top"
+	actBottom     = "bottom"
+	actNextPane   = "next-pane"
+	actPrevPane   = "previous-pane"
+	actTraffic    = "traffic"
+	actDetail     = "detail"
+	actStderr     = "stderr"
+	actEvents     = "events"
+	actZoom       = "zoom"
+	actOpen       = "open"
+	actBack       = "back"
+	actSearch     = "search"
+	actNextMatch  = "next-match"
+	actPrevMatch  = "previous-match"
+	actFilter     = "filter"
+	actFollow     = "follow"
+	actPartner    = "partner"
+	actNextError  = "next-error"
+	actPrevError  = "previous-error"
+	actCompose    = "compose"
+	actResend     = "resend"
+	actEditResend = "edit-resend"
+	actCancel     = "cancel"
+	actCloseStdin = "close-stdin"
+	actKill       = "kill"
+	actRestart    = "restart"
+	actCopy       = "copy"
+	actHelp       = "help"
+	actQuit       = "quit"
+	actInterrupt  = "interrupt"
+	actRedraw     = "redraw"
+	actSuspend    = "suspend"
+
+	actView        = "view"
+	actFold        = "fold"
+	actExpandAll   = "expand-all"
+	actCollapseAll = "collapse-all"
+
+	actSend          = "send"
+	actCloseComposer = "close-composer"
+	actAccept        = "accept"
+	actClosePrompt   = "close-prompt"
+	actYes           = "yes"
+	actNo            = "no"
+	actCloseHelp     = "close-help"
+	actHelpUp        = "help-up"
+	actHelpDown      = "help-down"
+	actHelpPageUp    = "help-page-up"
+	actHelpPageDown  = "help-page-down"
+)
+
+// The scopes of the action table.
+const (
+	scopeTraffic  = "traffic"
+	scopeDetail   = "detail"
+	scopeStderr   = "stderr"
+	scopeEvents   = "events"
+	scopeComposer = "composer"
+	scopePrompt   = "prompt"
+	scopeDialog   = "dialog"
+	scopeHelp     = "help"
+)
+
+type action = keymap.Action[*App]
+
+// scopes are all scopes, in the order of help.
+var scopes = []keymap.Scope{
+	{ID: scopeTraffic, Title: "Traffic"},
+	{ID: scopeDetail, Title: "Detail"},
+	{ID: scopeStderr, Title: "Stderr"},
+	{ID: scopeEvents, Title: "Events"},
+	{ID: scopeComposer, Title: "Composer", Modal: true},
+	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
+	{ID: scopeDialog, Title: "Question", Modal: true},
+	{ID: scopeHelp, Title: "Help", Modal: true},
+}
+
+// Actions returns the table of everything a person can do. It panics if the
+// table is wrong, which is a mistake in the program.
+func Actions() *keymap.Table[*App] {
+	table, err := keymap.New(scopes, append(append(moving(), acting()...), modal()...))
+	if err != nil {
+		panic("ui: " + err.Error())
+	}
+	return table
+}
+
+// moving are the actions that change what is looked at.
+func moving() []action {
+	return []action{
+		{ID: actDown, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}},
+		{ID: actUp, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line; the pane no longer follows."},
+		{ID: actLeft, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."},
+		{ID: actRight, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."},
+		{ID: actPageDown, Keys: []string{"pgdown"}, Scope: keymap.Global, Title: "page down", Help: "Move down by a screen."},
+		{ID: actPageUp, Keys: []string{"pgup"}, Scope: keymap.Global, Title: "page up", Help: "Move up by a screen."},
+		{ID: actHalfDown, Keys: []string{"ctrl+d"}, Scope: keymap.Global, Title: "half page down", Help: "Move down by half a screen."},
+		{ID: actHalfUp, Keys: []string{"ctrl+u"}, Scope: keymap.Global, Title: "half page up", Help: "Move up by half a screen."},
+		{ID: actTop, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."},
+		{ID: actBottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."},
+
+		{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree, unfold.", Priority: 60},
+		{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter. Never quits."},
+		{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}},
+		{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."},
+		{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "traffic", Help: "Go to the traffic pane."},
+		{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."},
+		{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."},
+		{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."},
+		{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Help: "Give the pane the whole screen, or end that.", Priority: 15},
+
+		{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Help: "Look for text in the pane; /text/ is a regular expression.", Priority: 40},
+		{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: searched},
+		{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: searched},
+		{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Show only some of the traffic: method: id: dir: kind: err >100ms text /regexp/ !not or.", Priority: 45},
+		{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Help: "Show new rows as they come, or end that.", Priority: 35, Enabled: listFocused},
+		{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Help: "Go from a request to its response, and back.", Priority: 25, Enabled: hasPartner},
+		{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Help: "Go to the next row of the traffic with something wrong.", Priority: 10},
+		{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row of the traffic with something wrong."},
+	}
+}
+
+// acting are the actions that do something, and those of the program itself.
+func acting() []action {
+	return []action{
+		{ID: actView, Keys: []string{"v"}, Scope: scopeDetail, Title: "view", Help: "Change between the tree, the exact text and the bytes in hexadecimal.", Priority: 48},
+		{ID: actFold, Keys: []string{"space"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown},
+		{ID: actExpandAll, Keys: []string{"+"}, Scope: scopeDetail, Title: "unfold all", Help: "Unfold the value and what is in it, up to a limit.", Enabled: treeShown},
+		{ID: actCollapseAll, Keys: []string{"-"}, Scope: scopeDetail, Title: "fold all", Help: "Fold everything.", Enabled: treeShown},
+
+		{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Help: "Write a message and send it. A draft is kept.", Priority: 30, Enabled: canSend},
+		{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "resend", Help: "Send the selected message again; a request gets an id of its own. Asks first for tools/call.", Priority: 14, Enabled: canResend},
+		{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and resend", Help: "Take the selected message into the composer.", Enabled: canResend},
+		{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel},
+		{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection},
+		{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend},
+		{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill},
+		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again.", Priority: 9, Destructive: true, Enabled: canRestart},
+
+		{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90},
+		{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80},
+		{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true},
+		{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true},
+		{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Go back to the shell; fg returns. The server runs on.", Everywhere: true},
+	}
+}
+
+// modal are the actions of text fields, questions and help, where no other key
+// has its meaning.
+func modal() []action {
+	return []action{
+		{ID: actSend, Keys: []string{"ctrl+s"}, Scope: scopeComposer, Title: "send", Help: "Send the text as it is; line breaks inside of JSON are taken out.", Priority: 90, Enabled: canSend},
+		{ID: actCloseComposer, Keys: []string{"esc"}, Scope: scopeComposer, Title: "close (draft kept)", Help: "Close the composer and keep what is written.", Priority: 80},
+		{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90},
+		{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80},
+		{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion},
+		{ID: actNo, Keys: []string{"n", "esc", "enter", "q"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}},
+		{ID: actHelpDown, Keys: []string{"j", "down"}, Scope: scopeHelp, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}},
+		{ID: actHelpUp, Keys: []string{"k", "up"}, Scope: scopeHelp, Title: "up", Help: "Scroll up."},
+		{ID: actHelpPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeHelp, Title: "page down", Help: "Scroll down by a screen."},
+		{ID: actHelpPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeHelp, Title: "page up", Help: "Scroll up by a screen."},
+		{ID: actCloseHelp, Keys: []string{"esc", "q", "?"}, Scope: scopeHelp, Title: "close", Help: "Close the help.", Priority: 90},
+	}
+}
+
+func searched(a *App) (bool, string) {
+	return a.search != nil, "nothing was searched for yet"
+}
+
+func listFocused(a *App) (bool, string) {
+	return a.focus != detailID, "the detail pane shows one row"
+}
+
+func hasSelection(a *App) (bool, string) {
+	return a.selected.ok, "no row is selected"
+}
+
+func hasPartner(a *App) (bool, string) {
+	return a.selected.ok && a.selected.row.Pair != 0, "the selected row has no partner"
+}
+
+func treeShown(a *App) (bool, string) {
+	return a.detail.showsTree(), "only the tree can be folded"
+}
+
+func asksQuestion(a *App) (bool, string) {
+	return a.dialog != nil && a.dialog.yes != nil, "there is no question"
+}
+
+// canSend tells whether there is a server to send to.
+func canSend(a *App) (bool, string) {
+	if a.session == nil {
+		return false, "this is a recording: there is no server"
+	}
+	switch a.status.State {
+	case session.Handshaking, session.Ready, session.Running, session.Stopping:
+		return true, ""
+	}
+	return false, "no server is running"
+}
+
+func canResend(a *App) (bool, string) {
+	if ok, reason := canSend(a); !ok {
+		return false, reason
+	}
+	if !a.selected.ok || a.selected.row.Kind != session.KindStdin {
+		return false, "only a message to the server can be sent again"
+	}
+	return true, ""
+}
+
+func canCancel(a *App) (bool, string) {
+	if ok, reason := canSend(a); !ok {
+		return false, reason
+	}
+	row := a.selected.row
+	if !a.selected.ok || row.Kind != session.KindStdin || row.Msg != framing.Request || row.State != session.ReqPending {
+		return false, "only a pending request to the server can be cancelled"
+	}
+	if method := a.source.Method(row.Method); method == mcp.MethodInitialize || method == mcp.MethodDiscover {
+		return false, "the handshake may not be cancelled"
+	}
+	return true, ""
+}
+
+func canKill(a *App) (bool, string) {
+	if a.session == nil {
+		return false, "this is a recording: there is no server"
+	}
+	switch a.status.State {
+	case session.Idle, session.Closed, session.Failed:
+		return false, "no server is running"
+	}
+	return true, ""
+}
+
+func canRestart(a *App) (bool, string) {
+	switch {
+	case a.session == nil:
+		return false, "this is a recording: there is no server"
+	case a.starting:
+		return false, "the server is being started"
+	}
+	return true, ""
+}

@@ -1,0 +1,332 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/filter"
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// App is the model of the program. It belongs to the goroutine of the
+// program; make one with newApp.
+type App struct {
+	ctx     context.Context
+	opts    Options
+	session *session.Session // nil for a recording
+	source  session.Source
+	keys    *keymap.Table[*App]
+	name    string // of the program that is debugged, for the window's title
+
+	theme   *theme.Theme
+	dark    bool
+	profile theme.Profile
+
+	width, height int
+	layout        layout
+	focus         paneID
+	list          paneID // the pane with a list that was focused last
+	strip         paneID // stderr or events
+	zoom          bool
+
+	index   *rowIndex
+	stats   session.Stats
+	status  session.Status
+	clock   int64 // of the log, at the last look; 0 without a live session
+	ticking bool
+	wake    func() tea.Cmd // for the next tick
+
+	traffic  *traffic
+	stderr   *lines
+	events   *lines
+	detail   *detail
+	composer *composer
+	selected selection
+
+	search  *search
+	finding *find // under way; messages of another one are dropped
+
+	prompt   *prompt
+	dialog   *dialog
+	help     *help
+	notice   notice
+	starting bool // Start or Restart is under way
+	stop     context.CancelFunc
+	quitting bool
+
+	canvas  grid.Canvas
+	painted [paneCount]grid.Lines
+	dirty   [paneCount]bool
+	stale   bool // something on the frame has changed
+	frame   string
+}
+
+// selection is the row that actions are about.
+type selection struct {
+	ok     bool
+	number int
+	row    session.Row
+}
+
+// notice is a message in the last line, until the next key.
+type notice struct {
+	text string
+	bad  bool
+}
+
+// changed says that the log has changed.
+type changed struct{}
+
+// tick comes once a second while a clock is on the screen.
+type tick struct{}
+
+func newApp(ctx context.Context, opts Options) *App {
+	a := &App{
+		ctx: ctx, opts: opts, session: opts.Session, source: opts.Source, keys: Actions(),
+		dark: true, profile: theme.TrueColor,
+		focus: trafficID, list: trafficID, strip: stderrID,
+		index: &rowIndex{}, starting: opts.Start != nil, stop: func() {},
+		wake: func() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} }) },
+	}
+	if a.opts.quitting == nil {
+		a.opts.quitting = func() {}
+	}
+	if a.source == nil {
+		a.source = a.session.Log()
+	}
+	if argv := a.source.Header().Argv; len(argv) > 0 {
+		a.name = windowTitle(argv[0])
+	}
+	if opts.NoColor {
+		a.profile = theme.NoColor
+	}
+	a.theme = theme.New(a.dark, a.profile)
+	look := a.look()
+	a.traffic = newTraffic(a.source, a.index, a.theme, look)
+	a.stderr = newLines(stderrID, a.source, a.index, a.theme, look)
+	a.events = newLines(eventsID, a.source, a.index, a.theme, look)
+	a.detail = newDetail(a.source, a.theme, look)
+	a.composer = newComposer()
+	return a
+}
+
+// look is how text is cut and escaped.
+func (a *App) look() termsafe.Options {
+	o := termsafe.Options{Ellipsis: termsafe.Ellipsis, EscapeStart: a.theme.Escape.On, EscapeEnd: a.theme.Escape.Off}
+	if a.opts.ASCII {
+		o.Ellipsis = "~"
+	}
+	return o
+}
+
+// Init asks for the background colour and starts the server, if that is asked
+// for.
+func (a *App) Init() tea.Cmd {
+	cmds := []tea.Cmd{tea.RequestBackgroundColor}
+	if a.opts.Start != nil {
+		cmds = append(cmds, a.start("start", a.opts.Start))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update takes one message.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := a.take(msg)
+	return a, tea.Batch(cmd, a.settle())
+}
+
+func (a *App) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		a.width, a.height = msg.Width, msg.Height
+		a.arrange()
+	case tea.ColorProfileMsg:
+		a.setProfile(msg.Profile)
+	case tea.BackgroundColorMsg:
+		a.dark = msg.IsDark()
+		a.setTheme()
+	case tea.KeyPressMsg:
+		return a.key(msg)
+	case tea.PasteMsg:
+		return a.typed(msg)
+	case changed:
+		return a.refresh()
+	case tick:
+		a.ticking = false
+		a.observe()
+	case scanned:
+		a.mark(trafficID)
+		return a.traffic.found(msg, a.index.scanned)
+	case finding:
+		return a.keepFinding(msg)
+	case foundRow:
+		return a.foundRow(msg)
+	case loadedEntry:
+		return a.detail.loaded(msg)
+	case detailHit:
+		a.say(a.detail.found(msg))
+	case result:
+		return a.result(msg)
+	}
+	return nil
+}
+
+// refresh looks at the log, which has changed.
+func (a *App) refresh() tea.Cmd {
+	more := a.index.pull(a.source)
+	a.observe()
+	a.stderr.SetFilter(a.index.stderr)
+	a.events.SetFilter(a.index.events)
+	a.markAll()
+	cmd := a.traffic.grown()
+	if more {
+		return tea.Batch(cmd, func() tea.Msg { return changed{} })
+	}
+	return cmd
+}
+
+// observe reads what the header shows.
+func (a *App) observe() {
+	a.stats = a.source.Stats()
+	if a.session != nil {
+		a.status = a.session.Status()
+		a.clock = a.session.Log().Now()
+		a.traffic.clock = a.clock
+	}
+	a.mark(trafficID)
+}
+
+// settle brings what depends on other state up to date, after each message.
+func (a *App) settle() tea.Cmd {
+	a.selectRow()
+	for _, l := range []*lines{a.stderr, a.events} {
+		if !a.layout.pane[l.id].Empty() {
+			l.seen = len(l.all())
+		}
+	}
+	cmd := a.detail.show(a.selected)
+	if a.detail.changed {
+		a.detail.changed = false
+		a.mark(detailID)
+	}
+	if pending := a.stats.PendingOut + a.stats.PendingIn; pending > 0 && a.session != nil && !a.ticking {
+		a.ticking = true
+		return tea.Batch(cmd, a.wake())
+	}
+	return cmd
+}
+
+// selectRow finds the row that actions are about: that of the list which was
+// focused last.
+func (a *App) selectRow() {
+	number, ok := a.lists(a.list).Cursor()
+	if !ok {
+		a.selected = selection{}
+		return
+	}
+	row, ok := rowAt(a.source, number)
+	a.selected = selection{ok: ok, number: number, row: row}
+}
+
+// setProfile takes the colours that the terminal can show.
+func (a *App) setProfile(p colorprofile.Profile) {
+	switch {
+	case a.opts.NoColor || p < colorprofile.ANSI:
+		a.profile = theme.NoColor
+	case p == colorprofile.ANSI:
+		a.profile = theme.ANSI
+	default:
+		a.profile = theme.TrueColor
+	}
+	a.setTheme()
+}
+
+func (a *App) setTheme() {
+	a.theme = theme.New(a.dark, a.profile)
+	a.traffic.setTheme(a.theme)
+	a.stderr.setTheme(a.theme)
+	a.events.setTheme(a.theme)
+	a.detail.setTheme(a.theme)
+	a.markAll()
+}
+
+// arrange divides the screen anew.
+func (a *App) arrange() {
+	a.layout = arrange(arrangement{
+		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open,
+	})
+	for _, id := range panes {
+		if r := a.layout.pane[id].Inner(); !r.Empty() {
+			a.pane(id).setSize(r.W, r.H)
+		}
+	}
+	if r := a.layout.pane[composerID].Inner(); !r.Empty() {
+		a.composer.setSize(r.W, r.H)
+	}
+	a.markAll()
+}
+
+// A pane is one of the rectangles that can have the keys.
+type pane interface {
+	setSize(w, h int)
+	setTheme(th *theme.Theme)
+	// move carries out an action that changes what is looked at; it returns
+	// false for one that means nothing to the pane.
+	move(action string) bool
+	paint(out *grid.Lines, focused bool)
+	// titles are what stands in the upper border, left and right.
+	titles() (left, right string)
+}
+
+func (a *App) pane(id paneID) pane {
+	if id == detailID {
+		return a.detail
+	}
+	return a.lists(id)
+}
+
+// lists returns a pane that lists rows.
+func (a *App) lists(id paneID) lister {
+	switch id {
+	case stderrID:
+		return a.stderr
+	case eventsID:
+		return a.events
+	}
+	return a.traffic
+}
+
+// A lister is a pane that lists rows of the log.
+type lister interface {
+	pane
+	Cursor() (row int, ok bool)
+	Select(row int)
+	SetFollow(on bool)
+	Following() bool
+	filter() *filter.Filter
+}
+
+// mark has a pane painted again.
+func (a *App) mark(id paneID) {
+	a.dirty[id], a.stale = true, true
+}
+
+func (a *App) markAll() {
+	for id := range a.dirty {
+		a.dirty[id] = true
+	}
+	a.stale = true
+}
+
+// say shows a message in the last line.
+func (a *App) say(text string) { a.notice, a.stale = notice{text: text}, true }
+
+// complain shows a message about something that did not work.
+func (a *App) complain(text string) { a.notice, a.stale = notice{text: text, bad: true}, true }

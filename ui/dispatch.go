@@ -1,0 +1,240 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// key turns a key into an action, or gives it to the text field that is open.
+func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
+	if a.notice != (notice{}) {
+		a.notice, a.stale = notice{}, true
+	}
+	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
+		return a.Do(action.ID)
+	}
+	return a.typed(msg)
+}
+
+// typed gives a message to the text field that is open, if there is one.
+func (a *App) typed(msg tea.Msg) tea.Cmd {
+	switch {
+	case a.dialog != nil || a.help != nil:
+		return nil
+	case a.prompt != nil:
+		a.stale = true
+		return a.prompt.update(msg)
+	case a.composer.open:
+		a.mark(composerID)
+		return a.composer.update(msg)
+	}
+	return nil
+}
+
+// scope is the part of the action table that has the keys.
+func (a *App) scope() string {
+	switch {
+	case a.dialog != nil:
+		return scopeDialog
+	case a.help != nil:
+		return scopeHelp
+	case a.prompt != nil:
+		return scopePrompt
+	case a.composer.open:
+		return scopeComposer
+	}
+	return paneScopes[a.focus]
+}
+
+var paneScopes = [paneCount]string{
+	trafficID: scopeTraffic, detailID: scopeDetail, stderrID: scopeStderr, eventsID: scopeEvents,
+}
+
+// Do carries out an action of the table. One that is not possible now says why
+// in the last line.
+func (a *App) Do(id string) tea.Cmd {
+	action, ok := a.keys.ByID(id)
+	if !ok {
+		return nil
+	}
+	if possible, reason := action.State(a); !possible {
+		a.complain(action.Title + ": " + reason)
+		return nil
+	}
+	a.stale = true
+	if do, ok := doers[id]; ok {
+		return do(a)
+	}
+	if a.help != nil {
+		a.help.move(id)
+		return nil
+	}
+	if a.pane(a.focus).move(id) {
+		a.mark(a.focus)
+	}
+	return nil
+}
+
+// doers are the actions of the program; what is not among them moves about in
+// the pane with the focus.
+var doers = map[string]func(*App) tea.Cmd{
+	actNextPane:  nothing(func(a *App) { a.focusBeside(1) }),
+	actPrevPane:  nothing(func(a *App) { a.focusBeside(-1) }),
+	actTraffic:   nothing(func(a *App) { a.focusOn(trafficID) }),
+	actDetail:    nothing(func(a *App) { a.focusOn(detailID) }),
+	actStderr:    nothing(func(a *App) { a.focusOn(stderrID) }),
+	actEvents:    nothing(func(a *App) { a.focusOn(eventsID) }),
+	actZoom:      nothing(func(a *App) { a.setZoom(!a.zoom) }),
+	actOpen:      nothing((*App).open),
+	actBack:      (*App).back,
+	actFollow:    nothing((*App).toggleFollow),
+	actPartner:   nothing((*App).goToPartner),
+	actSearch:    nothing((*App).askSearch),
+	actFilter:    nothing((*App).askFilter),
+	actNextMatch: func(a *App) tea.Cmd { return a.findNext(1) },
+	actPrevMatch: func(a *App) tea.Cmd { return a.findNext(-1) },
+	actNextError: func(a *App) tea.Cmd { return a.findError(1) },
+	actPrevError: func(a *App) tea.Cmd { return a.findError(-1) },
+
+	actCompose:    nothing((*App).compose),
+	actEditResend: (*App).editSelected,
+	actResend:     (*App).resend,
+	actCancel:     (*App).cancelSelected,
+	actCopy:       (*App).copySelected,
+	actCloseStdin: nothing((*App).askCloseStdin),
+	actKill:       (*App).kill,
+	actRestart:    (*App).restart,
+
+	actSend:          (*App).send,
+	actCloseComposer: nothing((*App).closeComposer),
+	actAccept:        (*App).acceptPrompt,
+	actClosePrompt:   nothing(func(a *App) { a.prompt = nil }),
+	actYes:           (*App).yes,
+	actNo:            nothing(func(a *App) { a.dialog = nil }),
+
+	actHelp:      nothing(func(a *App) { a.help = newHelp(a) }),
+	actCloseHelp: nothing(func(a *App) { a.help = nil }),
+	actQuit:      (*App).quit,
+	actInterrupt: (*App).interrupt,
+	actRedraw:    func(*App) tea.Cmd { return tea.ClearScreen },
+	actSuspend:   func(*App) tea.Cmd { return tea.Suspend },
+}
+
+// nothing adapts what has no command.
+func nothing(do func(*App)) func(*App) tea.Cmd {
+	return func(a *App) tea.Cmd {
+		do(a)
+		return nil
+	}
+}
+
+// focusOn gives the keys to a pane.
+func (a *App) focusOn(id paneID) {
+	a.focus = id
+	if id != detailID {
+		a.list = id
+	}
+	if id == stderrID || id == eventsID {
+		a.strip = id
+	}
+	a.arrange()
+}
+
+// focusBeside gives the keys to the next pane, or the one before. What the
+// screen has no room for is passed over, unless it shows one pane at a time.
+func (a *App) focusBeside(by int) {
+	at := 0
+	for i, id := range panes {
+		if id == a.focus {
+			at = i
+		}
+	}
+	for range panes {
+		at = (at + by + len(panes)) % len(panes)
+		if a.zoom || a.layout.mode == single || !a.layout.pane[panes[at]].Empty() {
+			break
+		}
+	}
+	a.focusOn(panes[at])
+}
+
+func (a *App) setZoom(on bool) {
+	a.zoom = on
+	a.arrange()
+}
+
+// open shows the selected row full size; in the detail pane it unfolds.
+func (a *App) open() {
+	if a.focus == detailID {
+		if a.detail.move(actOpen) {
+			a.mark(detailID)
+		}
+		return
+	}
+	if !a.selected.ok {
+		return
+	}
+	a.zoom = true
+	a.focusOn(detailID)
+}
+
+// back leaves what was entered last. It never quits.
+func (a *App) back() tea.Cmd {
+	switch {
+	case a.finding != nil:
+		a.finding = nil
+		a.say("search given up")
+	case a.leave():
+	case a.search != nil:
+		a.search = nil
+	case a.traffic.shown != nil:
+		return a.traffic.setFilter(nil)
+	}
+	return nil
+}
+
+// leave ends the zoom, or leaves the detail pane, and tells whether it did.
+func (a *App) leave() bool {
+	if !a.zoom && a.focus != detailID {
+		return false
+	}
+	a.zoom = false
+	if a.focus == detailID {
+		a.focusOn(a.list)
+	} else {
+		a.arrange()
+	}
+	return true
+}
+
+func (a *App) toggleFollow() {
+	l := a.lists(a.focus)
+	l.SetFollow(!l.Following())
+	a.mark(a.focus)
+}
+
+// goToPartner selects the other half of a request and its response.
+func (a *App) goToPartner() { a.selectTraffic(int(a.selected.row.Pair) - 1) }
+
+// selectTraffic selects a row of the traffic pane.
+func (a *App) selectTraffic(number int) {
+	if a.list != trafficID && a.focus != detailID {
+		a.focusOn(trafficID)
+	}
+	a.list = trafficID
+	a.traffic.Select(number)
+	a.mark(trafficID)
+}
+
+// quit leaves what is open, or the program.
+func (a *App) quit() tea.Cmd {
+	if a.leave() {
+		return nil
+	}
+	return a.interrupt()
+}
+
+// interrupt ends the program. What then happens to the server is the caller's
+// business.
+func (a *App) interrupt() tea.Cmd {
+	a.quitting = true
+	a.opts.quitting()
+	return tea.Quit
+}

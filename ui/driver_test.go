@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// A driver runs the model without a program: every message is taken at once,
+// and so is what its commands return.
+type driver struct {
+	*App
+	t    testing.TB
+	quit bool
+	clip string // what was copied last
+}
+
+func drive(t testing.TB, opts Options, w, h int) *driver {
+	t.Helper()
+	d := &driver{App: newApp(t.Context(), opts), t: t}
+	d.wake = func() tea.Cmd { return nil }
+	profile := colorprofile.TrueColor
+	if opts.NoColor {
+		profile = colorprofile.Ascii
+	}
+	d.take(tea.ColorProfileMsg{Profile: profile})
+	d.take(tea.WindowSizeMsg{Width: w, Height: h})
+	d.pull()
+	return d
+}
+
+// take takes a message and all that follows from it.
+func (d *driver) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+		return
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			d.run(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		d.quit = true
+		return
+	}
+	if fmt.Sprintf("%T", msg) == "tea.setClipboardMsg" {
+		d.clip = fmt.Sprint(msg)
+		return
+	}
+	_, cmd := d.Update(msg)
+	d.run(cmd)
+}
+
+func (d *driver) run(cmd tea.Cmd) {
+	if cmd != nil {
+		d.take(cmd())
+	}
+}
+
+// pull has the model look at the log.
+func (d *driver) pull() { d.take(changed{}) }
+
+// do carries out actions by name.
+func (d *driver) do(actions ...string) {
+	d.t.Helper()
+	for _, id := range actions {
+		_, ok := d.keys.ByID(id)
+		require.True(d.t, ok, "no action %q", id)
+		cmd := d.Do(id)
+		d.run(cmd)
+		_, cmd = d.Update(nil) // what Update does after every message
+		d.run(cmd)
+	}
+}
+
+// write types a text.
+func (d *driver) write(text string) {
+	for _, r := range text {
+		d.take(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// frame is the screen, painted.
+func (d *driver) screen() string { return d.View().Content }
+
+// plain is the screen without styles.
+func (d *driver) plain() string { return ansi.Strip(d.screen()) }
+
+// rows are the lines of the screen without styles.
+func (d *driver) rows() []string { return strings.Split(d.plain(), "\n") }
+
+// golden compares a frame with a file in testdata.
+func golden(t *testing.T, name, frame string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(frame+"\n"), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "go test ./ui -update writes golden files")
+	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(frame+"\n", "\n"))
+}
+
+// inBubble runs a test with a driver over a session with a fake server, opened,
+// in a synctest bubble.
+func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), serve)
+		require.NoError(t, s.Open(t.Context()))
+		test(t, drive(t, Options{Session: s, Title: "fake (local)"}, w, h), x)
+	})
+}
+
+// row returns the number of the first row whose text holds what.
+func (d *driver) row(what string) int {
+	d.t.Helper()
+	var row [1]session.Row
+	for i := 0; d.source.Rows(i, row[:]) == 1; i++ {
+		e, err := d.source.Entry(row[0], 0)
+		require.NoError(d.t, err)
+		if strings.Contains(session.Describe(&e), what) {
+			return i
+		}
+	}
+	d.t.Fatalf("no row with %q", what)
+	return 0
+}

@@ -1,0 +1,174 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/theme"
+)
+
+// View returns the frame, painted anew if something on it has changed.
+func (a *App) View() tea.View {
+	if a.stale {
+		a.frame = a.paint()
+		a.stale = false
+	}
+	v := tea.NewView(a.frame)
+	v.AltScreen = true
+	v.WindowTitle = a.name
+	return v
+}
+
+// paint paints what has changed and puts the frame together.
+func (a *App) paint() string {
+	a.canvas.Reset(a.width, a.height)
+	if a.layout.mode == tooSmall {
+		a.line(grid.Rect{W: a.width, H: min(a.height, 1)}, func(l *grid.Line) {
+			l.Text(a.theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
+		})
+		return a.canvas.String()
+	}
+	a.line(a.layout.header, func(l *grid.Line) { paintHeader(l, a.headerParts(), a.theme) })
+	a.line(a.layout.tabs, a.paintTabs)
+	for _, id := range panes {
+		a.drawPane(id)
+	}
+	a.drawComposer()
+	a.line(a.layout.footer, a.paintFooter)
+	if a.help != nil {
+		a.paintHelp()
+	}
+	if a.dialog != nil {
+		a.paintDialog()
+	}
+	return a.canvas.String()
+}
+
+// line paints one line that is no pane.
+func (a *App) line(r grid.Rect, paint func(*grid.Line)) {
+	if r.Empty() {
+		return
+	}
+	block := &grid.Lines{Options: a.look()}
+	block.Resize(r.W, 1)
+	paint(block.Line(0))
+	a.canvas.Draw(r, block)
+}
+
+func (a *App) drawPane(id paneID) {
+	r := a.layout.pane[id]
+	if r.Empty() {
+		return
+	}
+	p, block := a.pane(id), &a.painted[id]
+	focused := id == a.focus && !a.composer.open
+	if a.dirty[id] {
+		p.paint(block, focused)
+		a.dirty[id] = false
+	}
+	left, right := p.titles()
+	if other := a.strippedTitle(id); other != "" {
+		left += "   " + other
+	}
+	a.canvas.Box(r, a.border(left, right, focused), block)
+}
+
+// strippedTitle tells in the one strip of the stacked layout what the pane that
+// it hides has to say.
+func (a *App) strippedTitle(id paneID) string {
+	if a.layout.mode != stacked || a.zoom || id != a.strip {
+		return ""
+	}
+	other := a.events
+	if id == eventsID {
+		other = a.stderr
+	}
+	text := other.name()
+	if n := other.unread(); n > 0 {
+		text += ": " + thousands(n) + " new"
+	}
+	return "(" + text + ")"
+}
+
+func (a *App) drawComposer() {
+	r := a.layout.pane[composerID]
+	if r.Empty() || !a.composer.open {
+		return
+	}
+	block := &a.painted[composerID]
+	block.Options = a.look()
+	if a.dirty[composerID] {
+		in := r.Inner()
+		a.composer.paint(block, in.W, in.H)
+		a.dirty[composerID] = false
+	}
+	left, right := a.composer.titles()
+	a.canvas.Box(r, a.border(left, right, true), block)
+}
+
+// border is the frame of a pane.
+func (a *App) border(left, right string, focused bool) grid.Frame {
+	f := grid.Frame{
+		Style: a.theme.Border, Title: left, TitleStyle: a.theme.Title, Right: right, RightStyle: a.theme.Dim,
+	}
+	if a.opts.ASCII {
+		f.Border = grid.ASCII
+	}
+	if focused {
+		f.Border++ // heavy follows light, in both sets of glyphs
+		f.Style, f.TitleStyle = a.theme.FocusBorder, a.theme.FocusTitle
+	}
+	return f
+}
+
+// paintTabs names the panes where only one of them is shown.
+func (a *App) paintTabs(l *grid.Line) {
+	for _, id := range panes {
+		text, style := a.tab(id), a.theme.Dim
+		if id == a.focus {
+			text, style = "["+text+"]", a.theme.FocusTitle
+		}
+		l.Text(theme.Style{}, " ")
+		l.Text(style, text)
+	}
+}
+
+func (a *App) tab(id paneID) string {
+	switch id {
+	case trafficID:
+		return "2 Traffic"
+	case detailID:
+		return "3 Detail"
+	}
+	l := a.lists(id).(*lines)
+	text := l.name()
+	if n := l.unread(); n > 0 && id != a.focus {
+		text += " +" + thousands(n)
+	}
+	return text
+}
+
+// paintFooter paints the last line: a prompt, a message, or what can be done.
+func (a *App) paintFooter(l *grid.Line) {
+	switch {
+	case a.prompt != nil:
+		a.prompt.paint(l, a)
+	case a.notice.bad:
+		l.Text(a.theme.Error, " x "+a.notice.text)
+	case a.notice.text != "":
+		l.Text(a.theme.Text, " "+a.notice.text)
+	case a.finding != nil:
+		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (esc gives up)", a.finding.what, thousands(a.finding.shown)))
+	default:
+		l.PadTo(1)
+		for i, hint := range a.keys.Footer(a.scope(), a, l.Room()) {
+			if i > 0 {
+				l.Text(theme.Style{}, "  ")
+			}
+			l.Text(a.theme.Key, hint.Keys)
+			l.Text(a.theme.Text, " "+hint.Title)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// everything is a server that answers in many ways, and a person who asks it.
+func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
+	t.Helper()
+	send := func(line string) {
+		_, err := s.Send(t.Context(), []byte(line))
+		require.NoError(t, err)
+		time.Sleep(11 * time.Millisecond) // of the bubble's clock, for the latencies
+	}
+	p := x.latest()
+	p.err("fake: listening")
+	send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	p.out(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}}]}}`)
+	send(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}`)
+	p.out(`{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"Unknown tool: nope"}}`)
+	send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}`)
+	p.out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}`)
+	p.out(`{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"missing text"}],"isError":true}}`)
+	p.out(`npm WARN deprecated something@1.0`)
+	p.out(`{"jsonrpc":"2.0","id":"s-7","method":"sampling/createMessage","params":{"maxTokens":1}}`)
+	synctest.Wait()
+	p.err("\x1b[31mwarning\x1b[0m: \u202eevil\u202c \x07")
+	send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"res://logs/1"}}`)
+	p.out(`{"jsonrpc":"2.0","id":3,"result":{"contents":[{"uri":"res://logs/1","text":"%s"}]}}`, strings.Repeat("0123456789", 900))
+	p.out(`{"jsonrpc":"2.0","id":3,"result":{}}`)
+	p.out(`{"jsonrpc":"2.0","id":700,"result":{}}`)
+	send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"slow"}}`)
+	require.NoError(t, s.Cancel("4", "too slow"))
+	synctest.Wait()
+	send(`{"jsonrpc":"2.0","id":5,"method":"prompts/list"}`)
+	require.NoError(t, s.Log().Append([]session.Entry{
+		session.NewEntry(session.KindLagged, 0, session.LaggedBody{Events: 12402}),
+		session.NewEntry(session.KindHeld, 0, session.HeldBody{Begin: 20_000, End: 95_000, Streams: []string{"stdout"}}),
+	}))
+	time.Sleep(3 * time.Second)
+}
+
+func TestFrames(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
+		for _, color := range []bool{true, false} {
+			name := fmt.Sprintf("%dx%d", size[0], size[1])
+			if !color {
+				name += "-nocolor"
+			}
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s, x := newSession(t, newLog(t), nil)
+					require.NoError(t, s.Open(t.Context()))
+					everything(t, s, x)
+					d := drive(t, Options{Session: s, Title: "fake (local)", NoColor: !color}, size[0], size[1])
+					frame := d.screen()
+					requireExact(t, frame, size[0], size[1])
+					golden(t, name, frame)
+				})
+			})
+		}
+	}
+}
+
+// TestOverlays shows what stands over the panes.
+func TestOverlays(t *testing.T) {
+	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		for name, actions := range map[string][]string{
+			"help": {actHelp}, "kill": {actKill}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+		} {
+			d.do(actions...)
+			requireExact(t, d.screen(), 100, 30)
+			golden(t, "overlay-"+name, d.plain())
+			d.help, d.dialog, d.prompt = nil, nil, nil
+			d.closeComposer()
+			d.setZoom(false)
+		}
+	})
+}

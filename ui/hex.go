@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/theme"
+)
+
+// hexView shows bytes in hexadecimal and as ASCII, as many in a line as fit.
+type hexView struct {
+	data []byte
+	w, h int
+	top  int // first line on the screen
+}
+
+// hexOffset is the width of the offset before each line.
+const hexOffset = 9
+
+// perLine is how many bytes stand in a line: 32, 16, 8 or 4. Each takes three
+// cells and one.
+func (v *hexView) perLine() int {
+	for n := 32; n > 4; n /= 2 {
+		if hexOffset+4*n+2 <= v.w {
+			return n
+		}
+	}
+	return 4
+}
+
+func (v *hexView) setSize(w, h int) {
+	at := v.top * v.perLine()
+	v.w, v.h = w, h
+	v.top = at / v.perLine()
+	v.scroll(0)
+}
+
+// scroll moves by n lines.
+func (v *hexView) scroll(n int) {
+	n, lines := v.top+n, (len(v.data)+v.perLine()-1)/v.perLine()
+	v.top = between(0, n, max(lines-v.h, 0))
+}
+
+func (v *hexView) move(action string) bool {
+	switch action {
+	case actUp:
+		v.scroll(-1)
+	case actDown:
+		v.scroll(1)
+	case actPageUp:
+		v.scroll(-v.h)
+	case actPageDown:
+		v.scroll(v.h)
+	case actHalfUp:
+		v.scroll(-v.h / 2)
+	case actHalfDown:
+		v.scroll(v.h / 2)
+	case actTop:
+		v.scroll(-v.top)
+	case actBottom:
+		v.scroll(len(v.data))
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *hexView) paint(out *grid.Lines, th *theme.Theme) {
+	out.Resize(v.w, v.h)
+	n := v.perLine()
+	var text []byte
+	for y := range v.h {
+		from := (v.top + y) * n
+		if from >= len(v.data) {
+			return
+		}
+		chunk := v.data[from:min(from+n, len(v.data))]
+		l := out.Line(y)
+		l.Bytes(th.Dim, appendHex(text[:0], uint64(from), hexOffset-1))
+		l.PadTo(hexOffset)
+		text = text[:0]
+		for i, b := range chunk {
+			if i == n/2 {
+				text = append(text, ' ')
+			}
+			text = append(appendHex(text, uint64(b), 2), ' ')
+		}
+		l.Bytes(th.Text, text)
+		l.PadTo(hexOffset + 3*n + 1)
+		text = text[:0]
+		for _, b := range chunk {
+			if b < ' ' || b >= 0x7f {
+				b = '.'
+			}
+			text = append(text, b)
+		}
+		l.Bytes(th.String, text)
+	}
+}
+
+// appendHex appends the last digits of n in hexadecimal.
+func appendHex(dst []byte, n uint64, digits int) []byte {
+	const hex = "0123456789abcdef"
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		dst = append(dst, hex[n>>shift&15])
+	}
+	return dst
+}

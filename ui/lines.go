@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"mcpdbg/session"
+	"mcpdbg/ui/table"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// lineRead is how much of a line is read to show it, in bytes.
+const lineRead = 2048
+
+// The columns of the stderr and the events pane.
+const (
+	colLineTime = iota
+	colLineText
+)
+
+// lines is a pane of log lines: stderr, or the events of a session.
+type lines struct {
+	list
+	id   paneID
+	rows *lineRows
+	seen int // rows that were there when the pane was last on the screen
+}
+
+// lineRows paints the rows of one pane.
+type lineRows struct {
+	source session.Source
+	index  *rowIndex
+	theme  *theme.Theme
+	num    []byte // scratch
+}
+
+func newLines(id paneID, source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *lines {
+	columns := []table.Column{
+		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
+		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
+	}
+	empty := "nothing has happened yet"
+	if id == stderrID {
+		empty = "nothing on stderr"
+	}
+	look.TabStop = 8
+	rows := &lineRows{source: source, index: index, theme: th}
+	l := &lines{id: id, rows: rows, list: list{table.New(table.Config{
+		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
+	})}}
+	l.SetFilter(nil)
+	return l
+}
+
+func (l *lines) setTheme(th *theme.Theme) {
+	l.rows.theme = th
+	l.SetTheme(th)
+}
+
+// all are the rows of the pane.
+func (l *lines) all() []uint32 {
+	if l.id == stderrID {
+		return l.rows.index.stderr
+	}
+	return l.rows.index.events
+}
+
+func (l *lines) name() string {
+	if l.id == stderrID {
+		return "4 Stderr"
+	}
+	return "5 Events"
+}
+
+func (l *lines) titles() (left, right string) {
+	return l.name() + " " + thousands(len(l.all())), l.Status()
+}
+
+// unread is how many rows have come since the pane was last on the screen.
+func (l *lines) unread() int { return len(l.all()) - l.seen }
+
+// Len returns the number of rows in the log, of whatever kind.
+func (r *lineRows) Len() int { return r.index.scanned }
+
+// Version is always the same: these rows never change.
+func (r *lineRows) Version(int) uint32 { return 0 }
+
+// Paint paints one row.
+func (r *lineRows) Paint(number int, c *table.Cells) {
+	row, ok := rowAt(r.source, number)
+	if !ok {
+		return
+	}
+	r.num = appendClock(r.num[:0], row.T)
+	c.Bytes(colLineTime, r.theme.Dim, r.num)
+	e, err := r.source.Entry(row, lineRead)
+	switch {
+	case err != nil:
+		c.Text(colLineText, r.theme.Error, "(not kept)")
+	case row.Kind == session.KindStderr:
+		c.Bytes(colLineText, r.theme.Stderr, e.Payload)
+	default:
+		style, mark := r.style(row.Kind)
+		c.Mark(style, mark)
+		c.Text(colLineText, style, row.Kind.String())
+		c.Text(colLineText, style, "        "[:max(8-len(row.Kind.String()), 1)])
+		c.Text(colLineText, style, session.Describe(&e))
+	}
+}
+
+// style tells losses, endings and what a person did from the rest, by a glyph
+// and by colour.
+func (r *lineRows) style(kind session.Kind) (theme.Style, string) {
+	switch kind {
+	case session.KindGap, session.KindFailed:
+		return r.theme.Error, "x"
+	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
+		return r.theme.Warn, "!"
+	case session.KindAct:
+		return r.theme.Request, "@"
+	case session.KindStart, session.KindExited, session.KindClosed:
+		return r.theme.Strong, "*"
+	}
+	return r.theme.Text, " "
+}

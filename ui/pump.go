@@ -1,0 +1,35 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// framePause is how long a pump waits after it has rung: the screen is painted
+// thirty times a second at most, however fast the log grows.
+const framePause = time.Second / 30
+
+// pump calls ring when the log has changed, once a frame at most, until ctx is
+// done. It never calls again before ring has returned.
+func pump(ctx context.Context, source session.Source, ring func()) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		// Taken before ring looks at the log: what comes after that closes it.
+		news := source.Changed()
+		ring()
+		pause.Reset(framePause)
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+
+	"mcpdbg/session"
+)
+
+// Options are what Run needs: a Session or a Source.
+type Options struct {
+	// Session is what is debugged; nil shows a recording, to which nothing can
+	// be sent. It stays the caller's to close.
+	Session *session.Session
+	// Source is what is shown; nil means the session's log.
+	Source session.Source
+	// Title says in the header what is looked at, such as "everything (local)".
+	Title string
+	// Start, if set, is called in the background once the screen is there, as a
+	// rule Session.Open. Its error is shown. Its context ends when the person
+	// gives up or Run returns.
+	Start func(context.Context) error
+
+	Input   io.Reader // nil means standard input, or the terminal if that is none
+	Output  io.Writer // nil means standard output
+	NoColor bool      // no colours whatever the terminal can; NO_COLOR does the same
+	ASCII   bool      // no line glyphs
+
+	// Program is added to the options of the program, for tests.
+	Program []tea.ProgramOption
+
+	quitting func() // called when the program is about to end
+}
+
+// ErrBlocked is the error of Run when the terminal did not take its output any
+// more at the end. The terminal's modes are restored, but what is on it may be
+// in the way.
+var ErrBlocked = errors.New("the terminal does not take any output")
+
+// blockedAfter is how long the program may take to end.
+const blockedAfter = 4 * time.Second
+
+// IsTerminal tells whether f is a terminal.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
+
+// Run shows the interface until the person quits or ctx is done, which is no
+// error. Signals are the caller's business: they should end ctx. The session
+// runs on when Run returns; to end it is up to the caller.
+func Run(ctx context.Context, opts Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	quitting := make(chan struct{})
+	opts.quitting = sync.OnceFunc(func() { close(quitting) })
+
+	restore, err := terminalState(opts)
+	if err != nil {
+		return err
+	}
+	app := newApp(ctx, opts)
+	program := tea.NewProgram(app, programOptions(ctx, opts)...)
+	ended := make(chan error, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { pump(ctx, app.source, func() { program.Send(changed{}) }) })
+	go func() { // outlives Run only if the terminal blocks
+		_, err := program.Run()
+		ended <- err
+	}()
+
+	err = waitForEnd(ctx, ended, quitting)
+	if errors.Is(err, ErrBlocked) {
+		restore()
+		return err
+	}
+	cancel()
+	wg.Wait()
+	if err != nil && context.Cause(ctx) != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// waitForEnd waits for the program, but not for long once it should end.
+func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{}) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-quitting:
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(blockedAfter)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		return ErrBlocked
+	}
+}
+
+func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	if opts.Input != nil {
+		options = append(options, tea.WithInput(opts.Input))
+	}
+	if opts.Output != nil {
+		options = append(options, tea.WithOutput(opts.Output))
+	}
+	return append(options, opts.Program...)
+}
+
+// terminalState returns a function that puts the terminal of the input back
+// into its present state.
+func terminalState(opts Options) (restore func(), err error) {
+	f, ok := opts.Input.(*os.File)
+	if opts.Input == nil {
+		f, ok = os.Stdin, true
+	}
+	if !ok || !IsTerminal(f) {
+		return func() {}, nil
+	}
+	state, err := term.GetState(f.Fd())
+	if err != nil {
+		return nil, fmt.Errorf("terminal: %w", err)
+	}
+	return func() { _ = term.Restore(f.Fd(), state) }, nil
+}

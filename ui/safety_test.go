@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// requireExact makes sure that a frame is w by h cells, by both rules of how
+// wide text is, and that nothing in it but our own colours moves the cursor or
+// the eye.
+func requireExact(t testing.TB, frame string, w, h int) {
+	t.Helper()
+	lines := strings.Split(frame, "\n")
+	require.Len(t, lines, h)
+	for i, line := range lines {
+		if _, ok := exact.Load(exactLine{line, w}); ok {
+			continue
+		}
+		require.Equal(t, w, ansi.StringWidth(line), "line %d by graphemes: %q", i, line)
+		require.Equal(t, w, ansi.StringWidthWc(line), "line %d by wcwidth: %q", i, line)
+		requireSafe(t, line)
+		exact.Store(exactLine{line, w}, nil)
+	}
+}
+
+// exact holds the lines that were looked at before: of two frames in a row most
+// are the same.
+var exact sync.Map
+
+type exactLine struct {
+	text  string
+	width int
+}
+
+func requireSafe(t testing.TB, line string) {
+	t.Helper()
+	require.True(t, utf8.ValidString(line), "%q", line)
+	for at := 0; at < len(line); {
+		if line[at] == '\x1b' {
+			end := strings.IndexByte(line[at:], 'm')
+			require.Greater(t, end, 1, "an escape sequence that sets no style: %q", line)
+			require.Empty(t, strings.Trim(line[at+2:at+end], "0123456789;"), "%q", line)
+			require.Equal(t, byte('['), line[at+1], "%q", line)
+			at += end + 1
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(line[at:])
+		require.False(t, unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r), "%q in %q", r, line)
+		at += n
+	}
+}
+
+// hostile are texts that want to leave their place.
+var hostile = []string{
+	"\x1b[2J\x1b[H", "\x1b]0;title\x07", "\x1b]52;c;ZWNobw==\x07", "\x9b31m", "\u009b31m", "\u202eright to left", "\u2066isolate",
+	"a\u200bb\ufeffc", "\x1b]8;;http://evil\x07link\x1b]8;;\x07", "tab\tcr\rlf", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "e\u0301\u0301\u0301\u0301\u0301\u0301",
+	"\xff\xfe\x80", "漢字", "\x00\x7f", "\u2028\u2029", "\U000e0001", strings.Repeat("\u0300", 50),
+}
+
+// hostileLog holds each hostile text wherever a server can put text.
+func hostileLog(t testing.TB, texts ...string) session.Log {
+	t.Helper()
+	log := newLog(t)
+	add := func(kind session.Kind, payload string) {
+		e := session.Entry{Kind: kind, Seq: 1, Payload: []byte(payload), EOL: framing.LF}
+		if kind != session.KindStderr {
+			e.Msg = framing.Scan(e.Payload)
+		}
+		require.NoError(t, log.Append([]session.Entry{e}))
+	}
+	for _, text := range texts {
+		add(session.KindStderr, text)
+		add(session.KindStdout, text)
+		add(session.KindStdout, `{"jsonrpc":"2.0","id":"`+text+`","method":"`+text+`","params":{"`+text+`":"`+text+`"}}`)
+		add(session.KindStdin, `{"jsonrpc":"2.0","id":"`+text+`","error":{"code":1,"message":"`+text+`"}}`)
+		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text, Hint: text})}))
+	}
+	return log
+}
+
+// TestHostileText looks at every hostile row in every pane, at every size.
+func TestHostileText(t *testing.T) {
+	log := hostileLog(t, hostile...)
+	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
+		d := drive(t, Options{Source: log, Title: hostile[0] + "\u202e"}, size[0], size[1])
+		for _, pane := range []string{actTraffic, actStderr, actEvents} {
+			d.do(pane, actTop)
+			for range log.Len() {
+				requireExact(t, d.screen(), size[0], size[1])
+				d.do(actOpen)
+				for range viewCount {
+					requireExact(t, d.screen(), size[0], size[1])
+					d.do(actView)
+				}
+				d.do(actBack, actDown)
+			}
+		}
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	for _, text := range hostile {
+		f.Add(text, uint8(80), uint8(24))
+	}
+	f.Fuzz(func(t *testing.T, text string, w, h uint8) {
+		log := hostileLog(t, text)
+		d := drive(t, Options{Source: log}, int(w), int(h))
+		requireExact(t, d.screen(), int(w), int(h))
+		d.do(actOpen)
+		requireExact(t, d.screen(), int(w), int(h))
+	})
+}

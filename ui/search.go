@@ -1,0 +1,111 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/filter"
+)
+
+// A search is what n and N look for.
+type search struct {
+	text   string
+	filter *filter.Filter
+}
+
+// startSearch looks for text from the cursor outwards: downwards first, then
+// upwards.
+func (a *App) startSearch(text string) (tea.Cmd, error) {
+	f, err := filter.Text(text)
+	if err != nil {
+		return nil, err
+	}
+	a.search = &search{text: text, filter: f}
+	if a.focus == detailID {
+		return a.findInDetail(0), nil
+	}
+	cmd := a.findNext(1)
+	if a.finding != nil {
+		a.finding.turn = true
+	}
+	return cmd, nil
+}
+
+// findNext goes to the next match below (1) or above (-1) the cursor.
+func (a *App) findNext(by int) tea.Cmd {
+	if a.focus == detailID {
+		return a.findInDetail(by)
+	}
+	return a.find(&find{
+		pane: a.focus, by: by, what: `"` + a.search.text + `"`,
+		match: matchAll(a.source, a.focus, a.lists(a.focus).filter(), a.search.filter),
+	})
+}
+
+// findInDetail looks for the text in the row that is shown.
+func (a *App) findInDetail(by int) tea.Cmd {
+	cmd, said := a.detail.search(a.ctx, a.search.text, by)
+	a.say(said)
+	return cmd
+}
+
+// findError goes to the next row of the traffic with something wrong. Of a
+// request that failed it is the response.
+func (a *App) findError(by int) tea.Cmd {
+	shown := a.traffic.filter()
+	passes := shown.Over(a.source)
+	return a.find(&find{
+		pane: trafficID, by: by, what: "error",
+		match: func(row session.Row) bool {
+			failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
+			return filter.IsWrong(row) && !failed && belongs(row, trafficID, shown) && passes.Match(row)
+		},
+	})
+}
+
+// find begins to look for a row, from the cursor of a pane on. What was looked
+// for before is given up.
+func (a *App) find(f *find) tea.Cmd {
+	f.source = a.source
+	f.from, _ = a.lists(f.pane).Cursor()
+	f.at, f.shown = f.from+f.by, f.from
+	a.finding = f
+	return f.step()
+}
+
+// keepFinding takes a step that found nothing yet.
+func (a *App) keepFinding(msg finding) tea.Cmd {
+	if msg.find != a.finding {
+		return nil
+	}
+	msg.find.shown, a.stale = msg.find.at, true
+	return msg.find.step()
+}
+
+// foundRow takes the end of a find.
+func (a *App) foundRow(msg foundRow) tea.Cmd {
+	f := msg.find
+	if f != a.finding {
+		return nil
+	}
+	a.finding, a.stale = nil, true
+	if msg.row >= 0 && msg.row == f.from {
+		a.say("this row matches, and none below")
+	}
+	switch {
+	case msg.row >= 0 && f.pane == trafficID:
+		a.selectTraffic(msg.row)
+	case msg.row >= 0:
+		a.lists(f.pane).Select(msg.row)
+		a.mark(f.pane)
+	case f.turn:
+		f.at, f.by, f.turn = f.from, -1, false
+		a.finding = f
+		return f.step()
+	case f.by > 0:
+		a.say("no " + f.what + " below")
+	default:
+		a.say("no " + f.what + " above")
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package ui
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/filter"
+	"mcpdbg/ui/table"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+// rowRead is how much of a message is read to show its row, in bytes.
+const rowRead = 4096
+
+// trafficRows paints the rows of the traffic pane.
+type trafficRows struct {
+	pane  *traffic
+	theme *theme.Theme
+	num   []byte // scratch
+}
+
+// Len returns the number of rows in the log, of whatever kind.
+func (t *trafficRows) Len() int { return t.pane.index.scanned }
+
+// Version changes with what may change of a row: its state, its partner, its
+// marks, and the seconds that a request has been pending.
+func (t *trafficRows) Version(number int) uint32 {
+	row, _ := rowAt(t.pane.source, number)
+	v := uint32(row.State) | uint32(row.Flags)<<4
+	if row.Pair != 0 {
+		v |= 1 << 12
+	}
+	if row.State == session.ReqPending && t.pane.clock > 0 {
+		v |= uint32((t.pane.clock-row.T)/1e6) << 13
+	}
+	return v
+}
+
+// Paint paints one row.
+func (t *trafficRows) Paint(number int, c *table.Cells) {
+	row, ok := rowAt(t.pane.source, number)
+	if !ok {
+		return
+	}
+	e, err := t.pane.source.Entry(row, rowRead)
+	style := t.style(row)
+	t.paintMark(row, c)
+	t.paintSeq(e, c)
+	t.num = appendClock(t.num[:0], row.T)
+	c.Bytes(colTime, t.theme.Dim, t.num)
+	c.Text(colDirection, style, direction(row.Kind))
+	if err != nil {
+		c.Text(colMethod, t.theme.Error, "(not kept) "+t.pane.source.Method(row.Method))
+		return
+	}
+	t.paintMethod(row, &e, style, c)
+	c.Bytes(colID, t.theme.Text, t.id(row, &e))
+	t.paintLatency(row, c)
+	t.num = appendSize(t.num[:0], e.FullSize)
+	c.Bytes(colSize, t.theme.Dim, t.num)
+}
+
+func direction(kind session.Kind) string {
+	switch kind {
+	case session.KindStdin:
+		return ">"
+	case session.KindStdout:
+		return "<"
+	}
+	return "!"
+}
+
+func (t *trafficRows) style(row session.Row) theme.Style {
+	switch {
+	case row.Kind == session.KindStderr:
+		return t.theme.Stderr
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		return t.theme.ServerRequest
+	}
+	switch row.Msg {
+	case framing.Request:
+		return t.theme.Request
+	case framing.Response, framing.ErrorResponse:
+		return t.theme.Response
+	case framing.Notification:
+		return t.theme.Notification
+	}
+	return t.theme.Warn
+}
+
+// paintMark paints the glyph that tells what is special about a row.
+func (t *trafficRows) paintMark(row session.Row, c *table.Cells) {
+	request := row.Msg == framing.Request
+	switch {
+	case row.State == session.ReqOrphan || row.State == session.ReqDuplicate:
+		c.Mark(t.theme.Warn, "!")
+	case row.State == session.ReqLost || row.State == session.ReqTimedOut:
+		c.Mark(t.theme.Error, "x")
+	case row.State == session.ReqCancelled:
+		c.Mark(t.theme.Warn, "-")
+	case row.Flags&session.FlagError != 0 && !request:
+		c.Mark(t.theme.Error, "x")
+	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
+		c.Mark(t.theme.Warn, "?")
+	case request && row.Kind == session.KindStdout:
+		c.Mark(t.theme.ServerRequest, "~")
+	}
+}
+
+func (t *trafficRows) paintSeq(e session.Entry, c *table.Cells) {
+	if e.Seq == 0 {
+		c.Text(colSeq, t.theme.Dim, "-")
+		return
+	}
+	t.num = strconv.AppendUint(t.num[:0], e.Seq, 10)
+	c.Bytes(colSeq, t.theme.Dim, t.num)
+}
+
+// paintMethod paints what the row is: a method and what else is to be known,
+// or the text of a line that is no message.
+func (t *trafficRows) paintMethod(row session.Row, e *session.Entry, style theme.Style, c *table.Cells) {
+	method := t.pane.source.Method(row.Method)
+	switch {
+	case row.Kind == session.KindStderr:
+		c.Bytes(colMethod, style, e.Payload)
+	case row.Flags&session.FlagPart != 0:
+		t.paintText("(part of a line) ", e, c)
+	case row.Msg == framing.NotJSON:
+		t.paintText("(not JSON) ", e, c)
+	case row.Msg == framing.Other:
+		t.paintText("(no message) ", e, c)
+	case row.Msg == framing.Batch:
+		t.withNote(c, style, method, t.theme.Dim, "(batch)")
+	case method == "":
+		t.withNote(c, style, "(response)", t.theme.Error, errorNote(row, e))
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		note := t.answerNote(row)
+		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 {
+			method = termsafe.Truncate(method, room) // how it was answered must be seen
+		}
+		t.withNote(c, style, method, t.theme.Warn, note)
+	default:
+		t.withNote(c, style, method, t.theme.Error, errorNote(row, e))
+	}
+}
+
+func (t *trafficRows) paintText(what string, e *session.Entry, c *table.Cells) {
+	c.Text(colMethod, t.theme.Warn, what)
+	c.Bytes(colMethod, t.theme.Text, e.Payload)
+}
+
+// withNote paints a method and a note behind it, as far as there is room.
+func (t *trafficRows) withNote(c *table.Cells, style theme.Style, method string, noteStyle theme.Style, note string) {
+	c.Text(colMethod, style, method)
+	if note != "" {
+		c.Text(colMethod, style, " ")
+		c.Text(colMethod, noteStyle, note)
+	}
+}
+
+// errorNote says which error a response carries.
+func errorNote(row session.Row, e *session.Entry) string {
+	switch {
+	case row.Msg == framing.Response && row.Flags&session.FlagError != 0:
+		return "isError"
+	case row.Msg != framing.ErrorResponse:
+		return ""
+	}
+	code, message := rpcError(e)
+	return strings.TrimSpace(code + " " + message)
+}
+
+// rpcError returns code and message of an error response, as far as they can
+// be read.
+func rpcError(e *session.Entry) (code, message string) {
+	var failure struct {
+		Code    json.Number `json:"code"`
+		Message string      `json:"message"`
+	}
+	if json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) != nil {
+		return "", ""
+	}
+	return failure.Code.String(), failure.Message
+}
+
+// answerNote says how a request of the server was answered: an error that the
+// program itself gave begins with its name.
+func (t *trafficRows) answerNote(request session.Row) string {
+	response, ok := rowAt(t.pane.source, int(request.Pair)-1)
+	if !ok || response.Msg != framing.ErrorResponse {
+		return ""
+	}
+	e, err := t.pane.source.Entry(response, rowRead)
+	if err != nil || e.Cut {
+		return ""
+	}
+	code, message := rpcError(&e)
+	if strings.HasPrefix(message, "mcpdbg:") {
+		return "auto " + code
+	}
+	return "answered " + code
+}
+
+// id returns the raw id of a message. Of a response that is too long to be
+// read whole it is its request's.
+func (t *trafficRows) id(row session.Row, e *session.Entry) []byte {
+	if !e.Cut {
+		return e.Msg.ID.Of(e.Payload)
+	}
+	partner, ok := rowAt(t.pane.source, int(row.Pair)-1)
+	if !ok {
+		return nil
+	}
+	request, err := t.pane.source.Entry(partner, rowRead)
+	if err != nil || request.Cut {
+		return nil
+	}
+	return request.Msg.ID.Of(request.Payload)
+}
+
+// paintLatency paints how long a response took, or what became of a request.
+func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
+	switch row.State {
+	case session.ReqPending:
+		t.num = append(t.num[:0], "pending"...)
+		if t.pane.clock > 0 {
+			t.num = strconv.AppendInt(t.num[:0], max(t.pane.clock-row.T, 0)/1e6, 10)
+			t.num = append(t.num, " s ..."...)
+		}
+		c.Bytes(colLatency, t.theme.Warn, t.num)
+	case session.ReqCancelled, session.ReqOrphan, session.ReqDuplicate:
+		c.Text(colLatency, t.theme.Warn, row.State.String())
+	case session.ReqLost, session.ReqTimedOut:
+		c.Text(colLatency, t.theme.Error, row.State.String())
+	case session.ReqNone:
+		request, ok := rowAt(t.pane.source, int(row.Pair)-1)
+		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
+			return
+		}
+		t.num = appendMillis(t.num[:0], row.T-request.T)
+		c.Bytes(colLatency, t.theme.Text, t.num)
+	}
+}
