@@ -69,50 +69,56 @@ func Create(opts Options) (*File, error) {
 	header.ID = newID(start)
 	header.Start = start.UTC().Truncate(time.Microsecond)
 
-	f, err := openNew(opts, header)
-	if err != nil {
-		return nil, err
-	}
-	file := &File{
-		path: f.Name(), header: header, start: start, f: f, write: f.Write,
-		index: session.Index{Memory: opts.IndexMemory},
-		keeps: session.RecordingOn,
-	}
-	if opts.NoRecord {
-		file.path, file.keeps = "", session.RecordingNone
-	} else {
-		file.syncer = newSyncer(f)
-	}
+	file := &File{header: header, start: start, index: session.Index{Memory: opts.IndexMemory}}
 	file.index.Spill = file.spill.create
-	line, err := appendHeader(nil, header)
-	if err == nil {
-		_, err = f.Write(line)
-	}
-	if err != nil {
-		file.syncer.stop()
-		_ = f.Close()
-		_ = os.Remove(f.Name())
-		return nil, &CreateError{Path: f.Name(), Err: err}
-	}
-	file.end, file.written = int64(len(line)), int64(len(line))
-	return file, nil
-}
-
-// openNew opens the file that opts ask for.
-func openNew(opts Options, header session.Header) (*os.File, error) {
 	if opts.NoRecord {
-		f, err := newTemp()
+		err := file.temp.open()
 		if err != nil {
 			return nil, &CreateError{Path: os.TempDir(), Err: err}
 		}
-		return f, nil
+		file.f, file.keeps = file.temp.f, session.RecordingNone
+	} else {
+		f, err := openNew(opts, header)
+		if err != nil {
+			return nil, err
+		}
+		file.f, file.path, file.keeps = f, f.Name(), session.RecordingOn
 	}
+	if err := file.begin(); err != nil {
+		_ = file.Release()
+		if file.path != "" {
+			_ = os.Remove(file.path)
+		}
+		return nil, &CreateError{Path: file.f.Name(), Err: err}
+	}
+	return file, nil
+}
+
+// begin writes the header.
+func (f *File) begin() error {
+	line, err := appendHeader(nil, f.header)
+	if err != nil {
+		return err
+	}
+	if _, err := f.f.Write(line); err != nil {
+		return err
+	}
+	f.write = f.f.Write
+	f.end, f.written = int64(len(line)), int64(len(line))
+	if f.keeps == session.RecordingOn {
+		f.syncer = newSyncer(f.f)
+	}
+	return nil
+}
+
+// openNew opens a file that was not there, and locks it.
+func openNew(opts Options, header session.Header) (*os.File, error) {
 	path, err := opts.Path, error(nil)
 	if path == "" {
 		path, err = defaultPath(opts, header)
 	}
 	if err != nil {
-		return nil, &CreateError{Path: opts.Dir, Err: err}
+		return nil, &CreateError{Path: path, Err: err}
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -122,7 +128,8 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 	return f, nil
 }
 
-// defaultPath makes the folder for recordings and gives the path of a new one.
+// defaultPath makes the folder for recordings and gives the path of a new one,
+// or of the folder if that can't be.
 func defaultPath(opts Options, header session.Header) (string, error) {
 	dir := opts.Dir
 	if dir == "" {
@@ -133,46 +140,7 @@ func defaultPath(opts Options, header session.Header) (string, error) {
 		dir = filepath.Join(state, "recordings")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
+		return dir, err
 	}
 	return filepath.Join(dir, fileName(header.Start, opts.Server, header.ID)), nil
-}
-
-// newTemp creates a temporary file and takes its name away, if the system can
-// do that to an open file; if not, removeTemp does it later.
-func newTemp() (*os.File, error) {
-	f, err := os.CreateTemp("", "mcpdbg-*")
-	if err != nil {
-		return nil, err
-	}
-	_ = os.Remove(f.Name())
-	return f, nil
-}
-
-// removeTemp closes a temporary file.
-func removeTemp(f *os.File) error {
-	err := f.Close()
-	if rm := os.Remove(f.Name()); rm != nil && !errors.Is(rm, fs.ErrNotExist) && err == nil {
-		err = rm
-	}
-	return err
-}
-
-// A spill is the file for pages of the index that memory has no room for.
-type spill struct{ f *os.File }
-
-func (s *spill) create() (session.IndexFile, error) {
-	f, err := newTemp()
-	if err != nil {
-		return nil, err
-	}
-	s.f = f
-	return f, nil
-}
-
-func (s *spill) close() error {
-	if s.f == nil {
-		return nil
-	}
-	return removeTemp(s.f)
 }

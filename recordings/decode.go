@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -38,7 +37,6 @@ type decoder struct {
 	rep     representation
 	members
 	body []byte
-	data []byte
 }
 
 // decode decodes a whole line. It unescapes a payload in place.
@@ -71,7 +69,7 @@ func scan(e *session.Entry) framing.Message {
 // head reads the members up to the payload of an entry of a stream, or all
 // members of another one.
 func (d *decoder) head(line []byte) (e session.Entry, err error) {
-	line = bytes.TrimRight(line, " \t\r\n")
+	line = trimRight(line)
 	d.members, d.kind, d.rep, d.body = members{b: line}, nil, "", d.body[:0]
 	for first := true; ; first = false {
 		name, ok := d.next(first)
@@ -94,6 +92,15 @@ func (d *decoder) head(line []byte) (e session.Entry, err error) {
 		return e, errMalformed
 	}
 	return e, nil
+}
+
+// trimRight cuts off JSON's white space.
+func trimRight(b []byte) []byte {
+	n := len(b)
+	for n > 0 && (b[n-1] == '\n' || b[n-1] == ' ' || b[n-1] == '\t' || b[n-1] == '\r') {
+		n--
+	}
+	return b[:n:n]
 }
 
 func payloadMember(name []byte) (representation, bool) {
@@ -232,23 +239,44 @@ func (d *decoder) payloadBytes(e *session.Entry) error {
 		if len(rest) < 3 || rest[0] != '{' || rest[len(rest)-1] != '}' {
 			return errMalformed
 		}
-		e.Payload = bytes.TrimRight(rest[:len(rest)-1], " \t")
+		e.Payload = trimRight(rest[:len(rest)-1])
 		return nil
 	}
 	inside := d.str()
 	if d.take('}'); d.bad || d.i != len(d.b) {
 		return errMalformed
 	}
-	read := 0
-	if d.rep == escaped {
-		e.Payload, read = unescape(inside[:0], inside)
-	} else if data, err := base64.StdEncoding.AppendDecode(d.data[:0], inside); err == nil {
-		d.data, e.Payload, read = data, data, len(inside)
-	}
+	text, read := unescape(inside[:0], inside)
 	if read < len(inside) {
 		return errMalformed
 	}
+	e.Payload = text
+	if d.rep == escaped {
+		return nil
+	}
+	data, ok := decode64(text)
+	if !ok {
+		return errMalformed
+	}
+	e.Payload = data
 	return nil
+}
+
+// decode64 decodes base64 in place, for a payload can be most of the memory
+// there is.
+func decode64(text []byte) (data []byte, ok bool) {
+	var piece [3 << 10]byte
+	n := 0
+	for from := 0; from < len(text); {
+		to := min(from+4<<10, len(text))
+		got, err := base64.StdEncoding.Decode(piece[:], text[from:to])
+		if err != nil || to < len(text) && got < len(piece) {
+			return nil, false // or padding that is not at the end
+		}
+		n += copy(text[n:], piece[:got])
+		from = to
+	}
+	return text[:n], true
 }
 
 // begin decodes the beginning of a payload that goes on behind line: about

@@ -124,7 +124,7 @@ func TestALineLongerThanMemoryIsNotKept(t *testing.T) {
 }
 
 func TestASyncThatFailsStopsTheRecording(t *testing.T) {
-	f := create(t, Options{})
+	f := createSynced(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "one")}))
 	err := error(syscall.EIO)
 	f.syncer.err.Store(&err)

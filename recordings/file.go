@@ -27,7 +27,8 @@ type File struct {
 	write  func([]byte) (int, error) // f.Write; another one in tests
 	keeps  session.RecordingState    // RecordingOn or RecordingNone
 	index  session.Index
-	spill  spill
+	spill  temp    // rows that memory has no room for
+	temp   temp    // f, with Options.NoRecord
 	syncer *syncer // nil with Options.NoRecord
 
 	mu      sync.Mutex
@@ -177,9 +178,8 @@ func (f *File) Close() error {
 // Release closes the file, after Close: nothing can be read any more, and a
 // temporary file is gone. A File that is not released is when it is collected.
 func (f *File) Release() error {
-	err := f.spill.close()
 	if f.keeps == session.RecordingNone {
-		return errors.Join(err, removeTemp(f.f))
+		return errors.Join(f.spill.close(), f.temp.close())
 	}
-	return errors.Join(err, f.f.Close())
+	return errors.Join(f.spill.close(), f.f.Close())
 }

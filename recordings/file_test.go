@@ -19,8 +19,17 @@ import (
 	"mcpdbg/session"
 )
 
-// create creates a recording in a folder of the test.
+// create creates a recording in a folder of the test. It is never synced: disks
+// are slow, and what tests look at need not be safe.
 func create(t testing.TB, opts Options) *File {
+	t.Helper()
+	f := createSynced(t, opts)
+	f.syncer.stop()
+	f.syncer = nil
+	return f
+}
+
+func createSynced(t testing.TB, opts Options) *File {
 	t.Helper()
 	if opts.Path == "" && !opts.NoRecord {
 		opts.Path = filepath.Join(t.TempDir(), "rec.jsonl")
@@ -182,7 +191,7 @@ func TestEntriesOfOneAppendStayTogether(t *testing.T) {
 }
 
 func TestCloseEndsTheRecording(t *testing.T) {
-	f := create(t, Options{})
+	f := createSynced(t, Options{})
 	require.NoError(t, f.Append([]session.Entry{stdout(1, "x")}))
 	require.NoError(t, f.Close())
 	require.NoError(t, f.Close(), "again")

@@ -46,7 +46,7 @@ type Recording struct {
 	f        file
 	header   session.Header
 	index    session.Index
-	spill    spill
+	spill    temp // rows that memory has no room for
 	warnings Warnings
 	state    session.RecordingState
 	live     bool

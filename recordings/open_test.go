@@ -66,6 +66,10 @@ func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
 			`{ "k" : "stdout" , "t": 3, "n": 1, "seq": 2, "eol": "\n", "m" : {"id": 1} }` + "\r\n",
 			[]string{`{"id": 1}`}, Warnings{}, session.RecordingTorn,
 		},
+		"base64 with escapes": {
+			`{"n":1,"t":0,"k":"stderr","b64":"\/w=="}` + "\n" + `{"n":2,"t":0,"k":"stderr","b64":"/w==/w=="}` + "\n",
+			[]string{"\xff"}, Warnings{BadLines: 1}, session.RecordingTorn,
+		},
 		"escapes that we do not write": {
 			`{"n":1,"t":0,"k":"stderr","raw":"\/\b\f\u00e9\ud83d\ude00\ud800"}` + "\n",
 			[]string{"/\b\fé😀\ufffd"}, Warnings{}, session.RecordingTorn,

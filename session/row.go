@@ -15,7 +15,7 @@ type Row struct {
 	Off    int64        // of the entry's line in the file
 	T      int64        // Entry.T
 	Len    uint32       // of the line, its newline included
-	Pair   uint32       // number of the partner's row plus one; 0: none
+	Pair   uint32       // number of the partner's row plus one; 0: none. It may come a moment before that row
 	Method uint16       // see Source.Method; a response has its request's
 	Run    uint16       // how many processes were started before it; wraps
 	Kind   Kind         // of the entry
