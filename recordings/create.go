@@ -106,7 +106,7 @@ func (f *File) begin() error {
 	f.write = f.f.Write
 	f.end, f.written = int64(len(line)), int64(len(line))
 	if f.keeps == session.RecordingOn {
-		f.syncer = newSyncer(f.f)
+		f.syncer = newSyncer(func() error { return syncData(f.f) })
 	}
 	return nil
 }

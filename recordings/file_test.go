@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -188,6 +189,53 @@ func TestEntriesOfOneAppendStayTogether(t *testing.T) {
 		require.Equal(t, next[w], c, "the order of one writer")
 		next[w]++
 	}
+}
+
+func TestABatchIsAllThatIsQueued(t *testing.T) {
+	f := create(t, Options{})
+	write, writes := f.write, 0
+	entered, leave := make(chan struct{}), make(chan struct{})
+	f.write = func(p []byte) (int, error) {
+		if writes++; writes == 1 {
+			close(entered)
+			<-leave
+		}
+		return write(p)
+	}
+	const queued = 20
+	var wg sync.WaitGroup
+	appendOne := func() {
+		if err := f.Append([]session.Entry{stdout(1, "x")}); err != nil {
+			panic(err)
+		}
+	}
+	wg.Go(appendOne)
+	<-entered
+	changed := f.Changed()
+	for range queued {
+		wg.Go(appendOne)
+	}
+	waiting := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.queue)
+	}
+	for waiting() < queued {
+		runtime.Gosched()
+	}
+	require.Zero(t, f.Len(), "nothing is shown before it is written")
+	select {
+	case <-changed:
+		t.Fatal("nothing has changed")
+	default:
+	}
+	close(leave)
+	wg.Wait()
+	<-changed
+	require.Equal(t, 2, writes, "one for the first, one for all who waited")
+	all := rows(t, f)
+	require.Len(t, all, 1+queued)
+	require.Equal(t, all[1].T, all[queued].T, "one clock reading a batch")
 }
 
 func TestCloseEndsTheRecording(t *testing.T) {

@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"os"
 	"sync/atomic"
 	"time"
 )
@@ -13,15 +12,15 @@ const syncEvery = time.Second
 // one sync can take half a second, in which no pipe may wait. A nil syncer does
 // nothing.
 type syncer struct {
-	f     *os.File
+	sync  func() error
 	dirty chan struct{} // has room for one
 	quit  chan struct{}
 	done  chan struct{}
 	err   atomic.Pointer[error]
 }
 
-func newSyncer(f *os.File) *syncer {
-	s := &syncer{f: f, dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+func newSyncer(sync func() error) *syncer {
+	s := &syncer{sync: sync, dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
@@ -60,23 +59,24 @@ func (s *syncer) stop() {
 
 func (s *syncer) run() {
 	defer close(s.done)
+	defer s.once()
 	for {
 		select {
 		case <-s.dirty:
 		case <-s.quit:
-			s.sync()
 			return
 		}
 		select {
 		case <-time.After(syncEvery):
+			s.once()
 		case <-s.quit:
+			return
 		}
-		s.sync()
 	}
 }
 
-func (s *syncer) sync() {
-	if err := syncData(s.f); err != nil {
+func (s *syncer) once() {
+	if err := s.sync(); err != nil {
 		s.err.Store(&err)
 	}
 }

@@ -1,0 +1,43 @@
+package recordings
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int32
+		s := newSyncer(func() error { syncs.Add(1); return nil })
+		time.Sleep(time.Hour)
+		require.Zero(t, syncs.Load(), "nothing was written")
+		for range 10 {
+			require.NoError(t, s.touch())
+		}
+		time.Sleep(syncEvery - 1)
+		require.Zero(t, syncs.Load())
+		time.Sleep(1)
+		synctest.Wait()
+		require.EqualValues(t, 1, syncs.Load())
+		require.NoError(t, s.touch())
+		s.stop()
+		require.EqualValues(t, 2, syncs.Load(), "at the end it does not wait")
+	})
+}
+
+func TestASyncIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		s := newSyncer(func() error { <-stuck; return nil })
+		require.NoError(t, s.touch())
+		time.Sleep(2 * syncEvery)
+		require.NoError(t, s.touch(), "although a sync is stuck")
+		require.NoError(t, s.touch())
+		close(stuck)
+		s.stop()
+	})
+}
