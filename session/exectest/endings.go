@@ -1,0 +1,282 @@
+package exectest
+
+import (
+	"context"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+)
+
+var endingTests = []test{
+	{"item27_terminate", terminate},
+	{"item27_terminate_kills_the_group", terminateKillsGroup},
+	{"item27_no_zombie", noZombie},
+	{"item29_ladder", ladder},
+	{"item29_signals_and_scopes", signalsAndScopes},
+	{"item29_term_ignoring_descendants", termIgnoring},
+	{"item30_close_of_the_executor", closeOfTheExecutor},
+	{"item30_cancelled_context_of_start", cancelledContext},
+	{"item30_failed_terminate_can_be_retried", terminateRetried},
+	{"item31_retention_begins_at_closed", retention},
+	{"exit_signal_is_told", exitSignal},
+	{"first_of_exit_and_terminate_decides", exitBeforeTerminate},
+	{"daemons_are_found_and_killed", daemons},
+	{"leftovers_of_an_exited_leader", leftovers},
+	{"terminate_cuts_nothing_that_ends", terminateReadsTheRest},
+}
+
+func terminate(s *suite) {
+	p := s.start("pid", "hang")
+	pid := p.pids(1)[0]
+	require.True(s, p.terminate().Running)
+	require.False(s, s.Alive(pid))
+	require.False(s, p.terminate().Running)
+	exited := p.until(executor.Exited)
+	require.Equal(s, executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}, exited.Exit)
+	require.Equal(s, executor.Closed, p.next().Kind)
+
+	p = s.start("exit", "0")
+	p.rest()
+	require.False(s, p.terminate().Running, "after the exit")
+}
+
+func terminateKillsGroup(s *suite) {
+	p := s.start("pid", "spawn", "child", "ignore", "TERM", "pid", "hang", "end",
+		"spawn", "group", "pid", "hang", "end", "hang")
+	pids := p.pids(3)
+	r := p.terminate()
+	require.True(s, r.Running)
+	require.ElementsMatch(s, pids, pidsOf(r.Signalled))
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid), "when Terminate has returned")
+	}
+}
+
+func pidsOf(list []executor.Descendant) []int {
+	var pids []int
+	for _, d := range list {
+		pids = append(pids, d.PID)
+	}
+	return pids
+}
+
+func noZombie(s *suite) {
+	for _, steps := range [][]string{{"pid", "exit", "0"}, {"pid", "hang"}} {
+		p := s.start(steps...)
+		pid := p.pids(1)[0]
+		if steps[1] == "exit" {
+			p.rest()
+		}
+		p.terminate()
+		require.False(s, s.Zombie(pid))
+	}
+}
+
+func ladder(s *suite) {
+	p := s.start("pid", "ignore", "TERM", "spawn", "child", "ignore", "TERM", "pid", "hang", "end",
+		"spawn", "child", "pid", "hang", "end", "reap", "hang")
+	p.pids(3)
+	tree, err := p.Tree(s.ctx)
+	require.NoError(s, err)
+	require.ElementsMatch(s, p.pids(3), pidsOf(tree))
+
+	r, err := p.Stop(s.ctx, executor.StepCloseStdin, executor.ScopeGroup)
+	require.NoError(s, err)
+	require.True(s, r.Running)
+	require.False(s, p.Info().StdinOpen)
+
+	r, err = p.Stop(s.ctx, executor.StepTerm, executor.ScopeGroup)
+	require.NoError(s, err)
+	require.ElementsMatch(s, p.pids(3), pidsOf(r.Signalled))
+	require.Eventually(s, func() bool {
+		tree, err := p.Tree(s.ctx)
+		return err == nil && len(tree) == 2
+	}, patience, lookAgain, "the one that does not ignore it ends")
+
+	_, err = p.Stop(s.ctx, executor.StepKill, executor.ScopeGroup)
+	require.NoError(s, err)
+	require.Equal(s, "KILL", p.until(executor.Exited).Exit.Signal)
+	p.rest()
+	s.gone(p.pids(3)...)
+
+	for _, scope := range []executor.Scope{executor.ScopeLeader, executor.ScopeGroup, executor.ScopeTree} {
+		r, err = p.Stop(s.ctx, executor.StepKill, scope)
+		require.NoError(s, err, "a group that is gone is no error")
+		require.Equal(s, executor.StopReport{}, r)
+	}
+	require.False(s, p.terminate().Running)
+}
+
+func signalsAndScopes(s *suite) {
+	p := s.start("trap", "INT", "7", "spawn", "child", "trap", "INT", "8", "pid", "hang", "end", "pid", "hang")
+	child := p.pids(2)[0]
+	r, err := p.Stop(s.ctx, executor.StepInterrupt, executor.ScopeLeader)
+	require.NoError(s, err)
+	require.Len(s, r.Signalled, 1)
+	require.Equal(s, code(7), p.until(executor.Exited).Exit)
+	require.Contains(s, p.pids(2), r.Signalled[0].PID)
+	if r.Signalled[0].PID == child {
+		child = p.pids(2)[1]
+	}
+	require.True(s, s.Alive(child), "the leader alone was meant")
+	r, err = p.Stop(s.ctx, executor.StepInterrupt, executor.ScopeGroup)
+	require.NoError(s, err)
+	require.False(s, r.Running)
+	require.Equal(s, []int{child}, pidsOf(r.Signalled))
+	require.Equal(s, executor.Closed, p.next().Kind)
+	s.gone(child)
+}
+
+func termIgnoring(s *suite) {
+	p := s.start("spawn", "child", "ignore", "TERM", "ignore", "INT", "spawn", "group", "ignore", "TERM",
+		"pid", "hang", "end", "pid", "hang", "end", "pid", "trap", "TERM", "0", "hang")
+	pids := p.pids(3)
+	_, err := p.Stop(s.ctx, executor.StepTerm, executor.ScopeTree)
+	require.NoError(s, err)
+	require.Equal(s, code(0), p.until(executor.Exited).Exit)
+	require.False(s, p.terminate().Running)
+	require.Equal(s, executor.Closed, p.next().Kind)
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid))
+	}
+}
+
+func closeOfTheExecutor(s *suite) {
+	e := s.Forgetful(s.T, executor.Retention)
+	var pids []int
+	var all []*watched
+	for range 3 {
+		p, err := e.Start(s.ctx, s.command("spawn", "daemon", "pid", "hang", "end", "pid", "hang"))
+		require.NoError(s, err)
+		w := s.watch(p, executor.SubscribeOptions{})
+		pids = append(pids, w.pids(2)...)
+		all = append(all, w)
+	}
+	require.NoError(s, e.Close())
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid))
+	}
+	for _, w := range all {
+		require.Equal(s, executor.Closed, w.rest()[len(w.seen)-1].Kind)
+	}
+	require.NoError(s, e.Close(), "twice is safe")
+	_, err := e.Start(s.ctx, s.command("exit", "0"))
+	require.ErrorIs(s, err, executor.ErrClosed)
+}
+
+func cancelledContext(s *suite) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	p, err := s.Executor.Start(ctx, s.command("line", "exit", "0"))
+	require.NoError(s, err)
+	cancel()
+	w := s.watch(p, executor.SubscribeOptions{})
+	w.write("\n")
+	require.Equal(s, code(0), w.until(executor.Exited).Exit, "the start is over")
+
+	_, err = s.Executor.Start(ctx, s.command("hang"))
+	var failed *executor.StartError
+	require.ErrorAs(s, err, &failed)
+	require.Equal(s, executor.StartCancelled, failed.Code)
+	require.ErrorIs(s, err, context.Canceled)
+}
+
+func terminateRetried(s *suite) {
+	p := s.start("pid", "hang")
+	pid := p.pids(1)[0]
+	ctx, cancel := context.WithCancel(s.ctx)
+	cancel()
+	_, _ = p.Terminate(ctx) // it may have been quick enough
+	p.terminate()
+	require.False(s, s.Alive(pid))
+	p.until(executor.Closed)
+}
+
+func retention(s *suite) {
+	const short = 150 * time.Millisecond
+	e := s.Forgetful(s.T, short)
+	defer func() { require.NoError(s, e.Close()) }()
+	cmd := s.command("spawn", "child", "line", "out", "late", "end", "pids", "exit", "0")
+	cmd.ID = "kept"
+	p, err := e.Start(s.ctx, cmd)
+	require.NoError(s, err)
+	w := s.watch(p, executor.SubscribeOptions{})
+	w.until(executor.Exited)
+	require.Empty(s, w.read(w.Info().NextSeq-1, 0, 2*short).Chunks)
+	require.Equal(s, executor.StateExited, p.Info().State, "the exit does not begin it")
+	w.write("\n")
+	w.until(executor.Closed)
+	require.Equal(s, "late", string(w.read(0, 0, 0).Chunks[1].Data))
+	require.Eventually(s, func() bool { return p.Info().State == executor.StateUnknown }, patience, lookAgain)
+	_, err = p.Read(s.ctx, 0, 0, 0)
+	require.ErrorIs(s, err, executor.ErrUnknownProcess)
+	r, err := p.Write(s.ctx, "", []byte("x"))
+	require.NoError(s, err)
+	require.Equal(s, executor.UnknownProcess, r.Status)
+	again, err := e.Start(s.ctx, cmd)
+	require.NoError(s, err, "the id is free")
+	require.Equal(s, executor.StateUnknown, p.Info().State, "the old handle is not the new process")
+	_, err = again.Terminate(s.ctx)
+	require.NoError(s, err)
+}
+
+func exitSignal(s *suite) {
+	p := s.start("hang")
+	_, err := p.Stop(s.ctx, executor.StepTerm, executor.ScopeLeader)
+	require.NoError(s, err)
+	require.Equal(s, executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"}, p.until(executor.Exited).Exit)
+}
+
+func exitBeforeTerminate(s *suite) {
+	p := held(s)
+	p.until(executor.Exited)
+	child := p.pids(1)[0]
+	require.False(s, p.terminate().Running)
+	require.Equal(s, code(3), *p.Info().Exit)
+	require.Equal(s, executor.Closed, p.next().Kind)
+	require.False(s, s.Alive(child))
+}
+
+func daemons(s *suite) {
+	p := s.start("spawn", "daemon", "pid", "closeout", "hang", "end", "pid", "hang")
+	pids := p.pids(2)
+	tree, err := p.Tree(s.ctx)
+	require.NoError(s, err)
+	require.ElementsMatch(s, pids, pidsOf(tree))
+	for _, d := range tree {
+		require.Contains(s, d.Command, helperArg)
+		require.Positive(s, d.RSS)
+	}
+	p.terminate()
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid))
+	}
+	tree, err = p.Tree(s.ctx)
+	require.NoError(s, err)
+	require.Empty(s, tree)
+}
+
+func leftovers(s *suite) {
+	p := s.start("spawn", "daemon", "pid", "closeout", "hang", "end",
+		"spawn", "child", "pid", "closeout", "hang", "end", "exit", "0")
+	pids := p.pids(2)
+	p.rest()
+	require.Equal(s, executor.StateClosed, p.Info().State)
+	for _, pid := range pids {
+		require.True(s, s.Alive(pid))
+	}
+	require.False(s, p.terminate().Running)
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid))
+	}
+}
+
+func terminateReadsTheRest(s *suite) {
+	p := s.start("out", "first", "line", "out", "last", "hang")
+	p.says("first")
+	p.write("\n")
+	p.says("last")
+	p.terminate()
+	require.False(s, p.until(executor.Closed).Cut)
+}

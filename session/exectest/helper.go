@@ -1,0 +1,223 @@
+package exectest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// helperArg as first argument makes a test binary the helper.
+const helperArg = "exectest-helper"
+
+// HelperArgs are the arguments that make a test binary, whose TestMain calls
+// HelperMain, run steps one after the other:
+//
+//	out TEXT        write TEXT to standard output, in one write
+//	err TEXT        the same on standard error
+//	pid             write "pid N\n" to standard output
+//	args A... end   write the arguments as a JSON list
+//	env             write the environment, one NAME=value a line
+//	cwd             write the working directory
+//	line            read one line of standard input, byte by byte
+//	echo            copy standard input to standard output until its end
+//	flood N SIZE    write N lines of SIZE bytes, one write each; every line
+//	                begins with its number
+//	floode N SIZE   the same on standard error
+//	ignore SIG      ignore INT or TERM
+//	trap SIG CODE   exit with CODE on INT or TERM
+//	closeout        close standard output and standard error
+//	spawn KIND S... end
+//	                start a process that runs the steps S: a child of the same
+//	                group, a child with a group of its own ("group"), or a
+//	                "daemon" that has left group, session and parent
+//	pids            write "pid N\n" for each process that was spawned
+//	reap            wait for all processes that were spawned
+//	hang            wait for ever
+//	exit CODE       exit; the end of the steps exits with 0
+func HelperArgs(steps ...string) []string { return append([]string{helperArg}, steps...) }
+
+// HelperMain runs the helper and reports true if this process was started as
+// one; TestMain then returns.
+func HelperMain() (ran bool) {
+	if len(os.Args) < 2 || os.Args[1] != helperArg {
+		return false
+	}
+	h := helper{steps: os.Args[2:]}
+	for len(h.steps) > 0 {
+		h.run(h.pop())
+	}
+	// Without the exit hooks of the test binary, some of which take a second.
+	syscall.Exit(0)
+	return true
+}
+
+type helper struct {
+	steps   []string
+	spawned []*exec.Cmd
+}
+
+func (h *helper) pop() string {
+	if len(h.steps) == 0 {
+		h.fail("a step lacks its argument")
+	}
+	s := h.steps[0]
+	h.steps = h.steps[1:]
+	return s
+}
+
+func (h *helper) number() int {
+	n, err := strconv.Atoi(h.pop())
+	h.check(err)
+	return n
+}
+
+// block takes the words up to the matching end.
+func (h *helper) block() []string {
+	depth := 1
+	for i, s := range h.steps {
+		switch s {
+		case "spawn", "args":
+			depth++
+		case "end":
+			depth--
+		}
+		if depth == 0 {
+			words := h.steps[:i]
+			h.steps = h.steps[i+1:]
+			return words
+		}
+	}
+	h.fail("a block has no end")
+	return nil
+}
+
+func (h *helper) check(err error) {
+	if err != nil {
+		h.fail(err.Error())
+	}
+}
+
+func (h *helper) fail(why string) {
+	fmt.Fprintln(os.Stderr, "helper:", why)
+	syscall.Exit(120)
+}
+
+func (h *helper) run(step string) {
+	switch step {
+	case "out":
+		h.write(os.Stdout, []byte(h.pop()))
+	case "err":
+		h.write(os.Stderr, []byte(h.pop()))
+	case "pid":
+		h.write(os.Stdout, fmt.Appendf(nil, "pid %d\n", os.Getpid()))
+	case "args":
+		list, err := json.Marshal(h.block())
+		h.check(err)
+		h.write(os.Stdout, list)
+	case "env":
+		h.write(os.Stdout, []byte(strings.Join(os.Environ(), "\n")+"\n"))
+	case "cwd":
+		dir, err := os.Getwd()
+		h.check(err)
+		h.write(os.Stdout, []byte(dir))
+	case "line":
+		h.line()
+	case "echo":
+		_, err := io.Copy(os.Stdout, os.Stdin)
+		h.check(err)
+	case "flood":
+		h.flood(os.Stdout, h.number(), h.number())
+	case "floode":
+		h.flood(os.Stderr, h.number(), h.number())
+	case "ignore":
+		signal.Ignore(h.signal())
+	case "trap":
+		h.trap(h.signal(), h.number())
+	case "closeout":
+		h.check(os.Stdout.Close())
+		h.check(os.Stderr.Close())
+	case "spawn":
+		h.spawn(h.pop(), h.block())
+	case "pids":
+		for _, c := range h.spawned {
+			h.write(os.Stdout, fmt.Appendf(nil, "pid %d\n", c.Process.Pid))
+		}
+	case "reap":
+		for _, c := range h.spawned {
+			_ = c.Wait() // how they ended is not asked for
+		}
+	case "hang":
+		// Not an empty select, which the runtime would report as a deadlock.
+		signal.Notify(make(chan os.Signal), syscall.Signal(0))
+		<-make(chan struct{})
+	case "exit":
+		syscall.Exit(h.number())
+	default:
+		h.fail("unknown step " + step)
+	}
+}
+
+func (h *helper) write(f *os.File, b []byte) {
+	_, err := f.Write(b)
+	h.check(err)
+}
+
+func (h *helper) line() {
+	for b := make([]byte, 1); b[0] != '\n'; {
+		_, err := io.ReadFull(os.Stdin, b)
+		h.check(err)
+	}
+}
+
+func (h *helper) flood(f *os.File, n, size int) {
+	line := append(bytes.Repeat([]byte{'x'}, size-1), '\n')
+	for i := range n {
+		copy(line, fmt.Appendf(nil, "%08d ", i))
+		h.write(f, line)
+	}
+}
+
+func (h *helper) signal() os.Signal {
+	switch name := h.pop(); name {
+	case "INT":
+		return os.Interrupt
+	case "TERM":
+		return syscall.SIGTERM
+	default:
+		h.fail("unknown signal " + name)
+		return nil
+	}
+}
+
+func (h *helper) trap(sig os.Signal, code int) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, sig)
+	go func() {
+		<-c
+		syscall.Exit(code)
+	}()
+}
+
+func (h *helper) spawn(kind string, steps []string) {
+	if kind == "daemon" {
+		// The process between here and the daemon ends at once.
+		steps = slices.Concat([]string{"spawn", "session"}, steps, []string{"end"})
+	}
+	c := exec.Command(os.Args[0], HelperArgs(steps...)...)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.SysProcAttr = spawnAttr(kind)
+	h.check(c.Start())
+	if kind == "daemon" {
+		h.check(c.Wait())
+		return
+	}
+	h.spawned = append(h.spawned, c)
+}
