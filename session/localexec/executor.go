@@ -33,6 +33,7 @@ type Executor struct {
 	opts  Options
 	table *executor.Table[*process]
 	guard *guard
+	scans scans
 	// running counts the goroutines of all processes.
 	running sync.WaitGroup
 }

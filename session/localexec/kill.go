@@ -3,6 +3,7 @@ package localexec
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -15,21 +16,24 @@ const (
 	maxPause   = 50 * time.Millisecond
 )
 
-// killRounds kills all that find finds, until it finds none or ctx is done. It
-// tells seen of each round, lastly of an empty one if all are gone.
-func killRounds(ctx context.Context, find func() ([]proc, error), seen func([]proc)) error {
+// A finder lists who is to be killed; known are those it found before.
+type finder func(known map[procID]bool) ([]proc, error)
+
+// killRounds strikes at all whom find finds, round after round, until it finds
+// none, which strike is told too, or until ctx is done.
+func killRounds(ctx context.Context, find finder, strike func([]proc)) error {
+	known := make(map[procID]bool)
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		found, err := find()
+		found, err := find(known)
 		if err != nil {
 			return err
 		}
-		seen(found)
+		strike(found)
 		if len(found) == 0 {
 			return nil
 		}
 		for _, m := range found {
-			// Who cannot be killed is found again, and reported in the end.
-			_ = signalOne(m.pid, executor.StepKill)
+			known[m.procID] = true
 		}
 		select {
 		case <-time.After(pause):
@@ -39,18 +43,44 @@ func killRounds(ctx context.Context, find func() ([]proc, error), seen func([]pr
 	}
 }
 
-// killFamily kills all members until a scan finds none, or ctx is done; then
-// it returns whom it found, and who is left.
-func (p *process) killFamily(ctx context.Context) (found, left []executor.Descendant, err error) {
-	find := func() ([]proc, error) { return p.child.members(p.family()) }
+// kill sends SIGKILL round after round until nobody of the process is left
+// and the leader is reaped. It returns who was found, and who is left.
+func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, err error) {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	find := func(known map[procID]bool) ([]proc, error) {
+		f := p.family()
+		f.known = known
+		return p.child.members(f, &p.ex.scans)
+	}
 	err = killRounds(ctx, find, func(round []proc) {
 		left = nil
 		for _, m := range round {
 			left = append(left, m.descendant())
 		}
 		found = addNew(found, left)
+		// Who cannot be killed is found again, and reported in the end.
+		_ = p.signal(executor.StepKill, executor.ScopeTree, left)
 	})
-	return found, left, err
+	if err != nil {
+		return found, left, errors.Join(err, p.signal(executor.StepKill, executor.ScopeGroup, nil))
+	}
+	select {
+	case <-p.exited:
+		return found, left, nil
+	case <-ctx.Done():
+		return found, left, errors.New("the leader does not die")
+	}
+}
+
+// addNew appends those of more whose pid is not in list.
+func addNew(list, more []executor.Descendant) []executor.Descendant {
+	for _, d := range more {
+		if !slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID }) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 func signalEach(step executor.Step, found []executor.Descendant) error {

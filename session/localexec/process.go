@@ -173,11 +173,11 @@ func (p *process) closing() {
 // wait reaps the leader, and tells of its exit behind what it had written.
 func (p *process) wait() {
 	state, err := p.child.process.Wait()
+	groupGone := p.child.groupGone()
 	p.mu.Lock()
-	p.reaped = true
-	p.groupGone = p.child.groupGone()
+	p.reaped, p.groupGone = true, groupGone
 	p.mu.Unlock()
-	if p.groupGone {
+	if groupGone {
 		p.ex.guard.forgetGroup(p.mark)
 	}
 	close(p.exited)

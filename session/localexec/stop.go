@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -125,38 +124,6 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		p.ex.guard.del(p.mark)
 	}
 	return report, nil
-}
-
-// kill sends SIGKILL round after round until nobody of the process is left
-// and the leader is reaped.
-func (p *process) kill(ctx context.Context) (killed, left []executor.Descendant, err error) {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
-	killed, scanErr := p.members(executor.ScopeTree)
-	if err := errors.Join(p.signal(executor.StepKill, executor.ScopeTree, killed), scanErr); err != nil {
-		return killed, nil, err
-	}
-	more, left, err := p.killFamily(ctx)
-	killed = addNew(killed, more)
-	if err != nil {
-		return killed, left, err
-	}
-	select {
-	case <-p.exited:
-		return killed, left, nil
-	case <-ctx.Done():
-		return killed, left, errors.New("the leader does not die")
-	}
-}
-
-// addNew appends those of more whose pid is not in list.
-func addNew(list, more []executor.Descendant) []executor.Descendant {
-	for _, d := range more {
-		if !slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID }) {
-			list = append(list, d)
-		}
-	}
-	return list
 }
 
 // closePipes frees pumps from pipes that somebody out of reach holds open.

@@ -2,6 +2,7 @@ package localexec
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 // Limits of what is read of one process; longer is cut.
 const (
+	maxStat    = 4 << 10
 	maxEnviron = 4 << 20
 	maxCommand = 4 << 10
 )
@@ -26,37 +28,50 @@ func scan() ([]proc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
+	self, ok := readStat(os.Getpid())
+	if !ok {
+		return nil, errors.New("list processes: /proc does not show this process")
+	}
 	all := make([]proc, 0, len(names))
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
+		p, ok := readStat(pid)
+		if !ok {
 			continue // it has ended meanwhile
 		}
-		if p, ok := parseStat(pid, string(stat)); ok {
-			all = append(all, p)
+		if p.start >= self.start { // nothing older is of ours
+			p.marks = marksOf(pid)
 		}
+		all = append(all, p)
 	}
 	return all, nil
 }
 
+func readStat(pid int) (proc, bool) {
+	stat, err := readSome(pid, "stat", maxStat)
+	if err != nil {
+		return proc{}, false
+	}
+	return parseStat(pid, string(stat))
+}
+
 // parseStat reads the fields of /proc/PID/stat (proc(5)): 2 the name in
 // parentheses, which may hold anything, 3 state, 4 parent, 5 group, 6 session,
-// 24 resident pages.
+// 22 start time, 24 resident pages.
 func parseStat(pid int, stat string) (proc, bool) {
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
 		return proc{}, false
 	}
-	const first, rss = 3, 24 // fields[0] is number 3
+	const first, start, rss = 3, 22, 24 // fields[0] is number 3
 	fields := strings.Fields(stat[end+1:])
 	if len(fields) <= rss-first {
 		return proc{}, false
 	}
-	p := proc{pid: pid, command: "[" + stat[open+1:end] + "]"}
+	p := proc{procID: procID{pid: pid}, command: "[" + stat[open+1:end] + "]"}
 	p.zombie = fields[0] == "Z" || fields[0] == "X"
 	numbers := []*int{&p.ppid, &p.group, &p.session}
 	for i, n := range numbers {
@@ -70,14 +85,25 @@ func parseStat(pid int, stat string) (proc, bool) {
 	if err != nil {
 		return proc{}, false
 	}
+	if p.start, err = strconv.ParseUint(fields[start-first], 10, 64); err != nil {
+		return proc{}, false
+	}
 	p.rss = pages * int64(os.Getpagesize())
 	return p, true
 }
 
-// hasMark reports whether the environment that pid was started with holds mark.
-func hasMark(pid int, mark string) bool {
+// marksOf is the value of MCPDBG_MARK that pid was started with.
+func marksOf(pid int) string {
 	env, err := readSome(pid, "environ", maxEnviron)
-	return err == nil && bytes.Contains(env, []byte(mark))
+	if err != nil {
+		return "" // another user's, or it has ended
+	}
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		if value, ok := bytes.CutPrefix(entry, []byte(markName+"=")); ok {
+			return string(value)
+		}
+	}
+	return ""
 }
 
 // describe is the command line of m, or its name when it has none.

@@ -14,7 +14,8 @@ import (
 // psTime bounds one run of ps.
 const psTime = 5 * time.Second
 
-// scan lists the processes of the machine with ps. Sessions are not told.
+// scan lists the processes of the machine with ps. Sessions and environments are
+// not told, so that a descendant that left group and tree is not found.
 func scan() ([]proc, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), psTime)
 	defer cancel()
@@ -48,14 +49,10 @@ func parsePS(line string) (proc, bool) {
 		numbers[i] = n
 	}
 	return proc{
-		pid: numbers[0], ppid: numbers[1], group: numbers[2], rss: int64(numbers[3]) << 10,
+		procID: procID{pid: numbers[0]}, ppid: numbers[1], group: numbers[2], rss: int64(numbers[3]) << 10,
 		zombie:  strings.HasPrefix(fields[4], "Z"),
 		command: strings.Join(fields[5:], " "),
 	}, true
 }
-
-// hasMark reports false: the environment of a process cannot be read here, so
-// a descendant that left group and tree is not found.
-func hasMark(int, string) bool { return false }
 
 func describe(m proc) string { return m.command }

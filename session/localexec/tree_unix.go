@@ -2,14 +2,14 @@
 
 package localexec
 
-// find scans the machine for the family.
-func (f family) find() ([]proc, error) {
-	all, err := scan()
+// find lists the family as the machine is now.
+func (f family) find(s *scans) ([]proc, error) {
+	all, err := s.all()
 	if err != nil {
 		return nil, err
 	}
-	return f.members(all, func(pid int) bool { return f.mark != "" && hasMark(pid, f.mark) }), nil
+	return f.members(all), nil
 }
 
 // members lists who belongs to the child.
-func (c *child) members(f family) ([]proc, error) { return f.find() }
+func (c *child) members(f family, s *scans) ([]proc, error) { return f.find(s) }

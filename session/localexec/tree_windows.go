@@ -22,7 +22,7 @@ func scan() ([]proc, error) {
 	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
 	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
 		all = append(all, proc{
-			pid: int(entry.ProcessID), ppid: int(entry.ParentProcessID),
+			procID: procID{pid: int(entry.ProcessID)}, ppid: int(entry.ParentProcessID),
 			command: windows.UTF16ToString(entry.ExeFile[:]),
 		})
 	}
@@ -39,7 +39,7 @@ type pidList struct {
 }
 
 // members lists who is in the job: the leader and all its descendants.
-func (c *child) members(family) ([]proc, error) {
+func (c *child) members(_ family, s *scans) ([]proc, error) {
 	list := new(pidList)
 	err := windows.QueryInformationJobObject(c.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(list)), uint32(unsafe.Sizeof(*list)), nil)
@@ -50,7 +50,7 @@ func (c *child) members(family) ([]proc, error) {
 	for _, pid := range list.pids[:min(list.listed, maxJob)] {
 		in[int(pid)] = true
 	}
-	all, err := scan()
+	all, err := s.all()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"mcpdbg/session/executor"
 )
 
 // commFile is where Linux keeps the name that ps and killall know a process
@@ -35,13 +37,22 @@ func hide() {
 func killRegistered(groups map[string]int) int {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
+	var shared scans
 	var all sync.WaitGroup
 	var failed atomic.Bool
 	for mark, group := range groups {
 		all.Go(func() {
 			left := 0
-			f := family{leader: group, mark: mark}
-			err := killRounds(ctx, f.find, func(round []proc) { left = len(round) })
+			find := func(known map[procID]bool) ([]proc, error) {
+				return family{leader: group, mark: mark, known: known}.find(&shared)
+			}
+			err := killRounds(ctx, find, func(round []proc) {
+				left = len(round)
+				for _, m := range round {
+					// Who cannot be killed is found again, and counted in the end.
+					_ = signalOne(m.pid, executor.StepKill)
+				}
+			})
 			if err != nil || left > 0 {
 				failed.Store(true)
 			}

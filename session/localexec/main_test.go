@@ -1,0 +1,66 @@
+package localexec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"testing"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+)
+
+// Arguments that make the test binary something else than tests.
+const (
+	watchdogArg = "watchdog-of-localexec"
+	driverArg   = "driver-of-localexec"
+)
+
+func TestMain(m *testing.M) {
+	if exectest.HelperMain() {
+		return
+	}
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case watchdogArg:
+			syscall.Exit(Watchdog(os.Stdin)) // os.Exit takes a second under the race detector
+		case driverArg:
+			drive(os.Args[2:])
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// watchdogCommand is what mcpdbg's hidden subcommand is to the program.
+func watchdogCommand() []string { return []string{os.Args[0], watchdogArg} }
+
+// drive is a program that runs the helper's steps under an executor with a
+// watchdog, and copies what the helper writes to its own standard output.
+func drive(steps []string) {
+	e := New(Options{Watchdog: watchdogCommand()})
+	p, err := e.Start(context.Background(), executor.Command{
+		Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...),
+	})
+	if err != nil {
+		fmt.Println("cannot start:", err)
+		os.Exit(1)
+	}
+	_, err = p.Subscribe(executor.SubscribeOptions{Handler: func(ev executor.Event) {
+		if ev.Kind == executor.Output {
+			os.Stdout.Write(ev.Data)
+		}
+	}})
+	if err != nil {
+		fmt.Println("cannot subscribe:", err)
+		os.Exit(1)
+	}
+	fmt.Println("watchdog", e.guard.cmd.Process.Pid)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test says so
+	if err := e.Close(); err != nil {
+		fmt.Println("cannot close:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}

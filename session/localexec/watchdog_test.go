@@ -1,0 +1,187 @@
+//go:build linux
+
+package localexec
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+)
+
+// A driver is a running drive.
+type driver struct {
+	cmd      *exec.Cmd
+	in       io.Closer
+	watchdog int
+	pids     []int
+}
+
+// startDriver waits until n processes have told their pid.
+func startDriver(t *testing.T, n int, steps ...string) *driver {
+	t.Helper()
+	d := &driver{cmd: exec.Command(os.Args[0], append([]string{driverArg}, steps...)...)}
+	in, err := d.cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := d.cmd.StdoutPipe()
+	require.NoError(t, err)
+	d.in = in
+	require.NoError(t, d.cmd.Start())
+	lines := bufio.NewScanner(out)
+	for (len(d.pids) < n || d.watchdog == 0) && lines.Scan() {
+		what, number, _ := strings.Cut(lines.Text(), " ")
+		pid, err := strconv.Atoi(number)
+		require.NoError(t, err, lines.Text())
+		if what == "watchdog" {
+			d.watchdog = pid
+		} else {
+			d.pids = append(d.pids, pid)
+		}
+	}
+	require.Len(t, d.pids, n)
+	return d
+}
+
+// family runs a leader that ignores TERM, a member of its group, one with a
+// group of its own, and a daemon that has closed its pipes.
+var familySteps = []string{
+	"ignore", "TERM", "pid",
+	"spawn", "child", "ignore", "TERM", "pid", "hang", "end",
+	"spawn", "group", "pid", "hang", "end",
+	"spawn", "daemon", "pid", "closeout", "hang", "end",
+	"hang",
+}
+
+func gone(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 10*time.Millisecond,
+			"process %d lives", pid)
+	}
+}
+
+func TestNothingSurvivesAKilledProgram(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sig  unix.Signal
+		all  bool // to the whole group of the program, as a terminal does
+	}{
+		{"KILL", unix.SIGKILL, false},
+		{"KILL to the group", unix.SIGKILL, true},
+		{"INT to the group", unix.SIGINT, true},
+		{"HUP", unix.SIGHUP, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := startDriver(t, 4, familySteps...)
+			for _, pid := range d.pids {
+				require.True(t, alive(pid))
+			}
+			require.NoError(t, unix.Kill(d.cmd.Process.Pid, c.sig))
+			require.Error(t, d.cmd.Wait())
+			gone(t, append(d.pids, d.watchdog)...)
+		})
+	}
+}
+
+func TestDaemonWhoseLeaderHasExitedDoesNotSurvive(t *testing.T) {
+	d := startDriver(t, 1, "spawn", "daemon", "pid", "closeout", "hang", "end")
+	require.NoError(t, d.cmd.Process.Kill())
+	require.Error(t, d.cmd.Wait())
+	gone(t, append(d.pids, d.watchdog)...)
+}
+
+func TestWatchdogEndsWithItsProgram(t *testing.T) {
+	d := startDriver(t, 4, familySteps...)
+	require.NoError(t, d.in.Close())
+	require.NoError(t, d.cmd.Wait())
+	gone(t, append(d.pids, d.watchdog)...)
+}
+
+func TestWatchdogIgnoresSignals(t *testing.T) {
+	d := startDriver(t, 4, familySteps...)
+	for _, sig := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
+		require.NoError(t, unix.Kill(d.watchdog, sig))
+	}
+	require.NoError(t, d.cmd.Process.Kill())
+	require.Error(t, d.cmd.Wait())
+	gone(t, append(d.pids, d.watchdog)...)
+}
+
+func TestWatchdogHasAnotherNameAndSession(t *testing.T) {
+	d := startDriver(t, 4, familySteps...)
+	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", d.watchdog))
+	require.NoError(t, err)
+	require.Equal(t, commName+"\n", string(comm))
+	session, err := unix.Getsid(d.watchdog)
+	require.NoError(t, err)
+	require.Equal(t, d.watchdog, session)
+	require.NoError(t, d.in.Close())
+	require.NoError(t, d.cmd.Wait())
+}
+
+func TestLostWatchdogIsReplaced(t *testing.T) {
+	e := New(Options{Watchdog: watchdogCommand()})
+	defer func() { require.NoError(t, e.Close()) }()
+	start := func() executor.Process {
+		p, err := e.Start(t.Context(), executor.Command{
+			Argv: append([]string{os.Args[0]}, exectest.HelperArgs("hang")...),
+		})
+		require.NoError(t, err)
+		return p
+	}
+	first := start()
+	old := e.guard.cmd
+	require.NoError(t, old.Process.Kill())
+	gone(t, old.Process.Pid)
+	start()
+	require.NotSame(t, old, e.guard.cmd)
+	require.Len(t, e.guard.groups, 2)
+	require.True(t, alive(first.Info().PID))
+}
+
+func TestMissingWatchdogIsToldAndNoReasonNotToStart(t *testing.T) {
+	e := New(Options{Watchdog: []string{"/nonexistent/watchdog"}})
+	defer func() { require.NoError(t, e.Close()) }()
+	var told error
+	_, err := e.Start(t.Context(), executor.Command{Argv: []string{"true"}, OnPhase: func(p executor.Phase) {
+		if p.Name == "watchdog" {
+			told = p.Err
+		}
+	}})
+	require.NoError(t, err)
+	require.ErrorContains(t, told, "watchdog")
+}
+
+func TestRegister(t *testing.T) {
+	groups := make(map[string]int)
+	for _, line := range []string{
+		"add a 0", "add a 12", "add b 13", "del b", "add c 1", "add d -1", "add e x", "add f", "del", "", "junk a 1",
+	} {
+		register(groups, line)
+	}
+	require.Equal(t, map[string]int{"a": 12}, groups)
+}
+
+func FuzzRegister(f *testing.F) {
+	f.Add("add a 12")
+	f.Add("del a")
+	f.Fuzz(func(t *testing.T, line string) {
+		groups := make(map[string]int)
+		register(groups, line)
+		for mark, group := range groups {
+			require.NotEmpty(t, mark)
+			require.True(t, group == 0 || group > 1, "never everybody, and never init's group")
+		}
+	})
+}
