@@ -104,6 +104,34 @@ func TestSpilledRowsAreTheSame(t *testing.T) {
 	}
 }
 
+// countingFile counts how often it is read.
+type countingFile struct {
+	IndexFile
+	reads *int
+}
+
+func (f countingFile) ReadAt(p []byte, off int64) (int, error) {
+	*f.reads++
+	return f.IndexFile.ReadAt(p, off)
+}
+
+func TestASpilledPageIsReadOnce(t *testing.T) {
+	reads := 0
+	x := &Index{Memory: 1, Spill: func() (IndexFile, error) {
+		f, err := spillTo(t)()
+		return countingFile{f, &reads}, err
+	}}
+	e := line(KindStdout, "x")
+	for range 3 * pageRows {
+		require.NoError(t, x.Add(&e, 0, 1))
+	}
+	x.Publish()
+	for i := range pageRows {
+		require.Equal(t, 1, x.Rows(i, make([]Row, 1)))
+	}
+	require.Equal(t, 1, reads)
+}
+
 // brokenFile can't be written.
 type brokenFile struct{ IndexFile }
 
@@ -185,18 +213,18 @@ func TestStatsCount(t *testing.T) {
 		NewEntry(KindLagged, 0, LaggedBody{Events: 3}),
 		NewEntry(KindHeld, 0, HeldBody{Begin: 1}),
 		NewEntry(KindGap, 0, GapBody{From: 1, To: 2, Bytes: 70}), NewEntry(KindGap, 0, GapBody{From: 4, To: 4, Bytes: 7}),
-		NewEntry(KindStart, 0, StartBody{Process: "q"}),
+		part, NewEntry(KindStart, 0, StartBody{Process: "q"}),
 		line(KindStderr, "again"),
 	)
 	require.Equal(t, Stats{
-		Out: 1, In: 2, BytesOut: 21, BytesIn: 84, BytesErr: 16,
+		Out: 1, In: 2, BytesOut: 21, BytesIn: 84, BytesErr: 20,
 		Errors: 1, Stray: 2, StderrLines: 2, Lagged: 1, Held: 1, Gaps: 2, LostBytes: 77, Runs: 2,
 	}, x.Stats())
 	all := allRows(&x)
-	require.Equal(t, []uint16{1, 1, 2, 2}, []uint16{all[0].Run, all[11].Run, all[12].Run, all[13].Run})
+	require.Equal(t, []uint16{1, 1, 2, 2}, []uint16{all[0].Run, all[12].Run, all[13].Run, all[14].Run})
 	require.Equal(t, FlagPart, all[6].Flags)
 	require.Equal(t, FlagPart, all[7].Flags, "the last part is one too")
-	require.Zero(t, all[13].Flags)
+	require.Zero(t, all[14].Flags, "another process does not go on with the part")
 }
 
 func TestAnUnreadableBodyIsNoError(t *testing.T) {

@@ -130,6 +130,10 @@ func TestPairing(t *testing.T) {
 			[]Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), NewEntry(KindWrite, 0, WriteBody{Of: 2, Status: "stdin-closed"})},
 			[]pairRow{{0, ReqPending, 0}, {0, ReqLost, 0}, none}, Stats{PendingOut: 1},
 		},
+		"a write that was none": {
+			[]Entry{in(`{"id":1,"method":"a"}`), NewEntry(KindWrite, 0, WriteBody{Of: 1, Status: "stdin-closed"})},
+			[]pairRow{{0, ReqPending, 0}, none}, Stats{PendingIn: 1},
+		},
 		"a long id": {
 			[]Entry{out(`{"id":"` + strings.Repeat("x", 300) + `1","method":"a"}`), in(`{"id":"` + strings.Repeat("x", 300) + `2","result":1}`), in(`{"id":"` + strings.Repeat("x", 300) + `1","result":1}`)},
 			[]pairRow{{3, ReqAnswered, 0}, {0, ReqOrphan, 0}, {1, ReqNone, 0}}, Stats{Orphans: 1},
