@@ -24,23 +24,22 @@ const (
 // writeBatch numbers, encodes and writes the batch, then adds its rows to the
 // index. It reads the clock once.
 func (f *File) writeBatch() {
-	f.t = max(f.t, f.Now())
+	t := f.Now() // of the monotonic clock: it never falls
 	f.lengths = f.lengths[:0]
-	first, used := f.end, 0
+	first := f.end
 	for _, w := range f.batch {
 		for i := range w.entries {
 			e := &w.entries[i]
 			f.n++
-			e.N, e.T = f.n, f.t
+			e.N, e.T = f.n, t
 			begin := f.end
 			f.encode(e)
 			f.lengths = append(f.lengths, uint32(f.end-begin))
 		}
 	}
-	used = int(f.end - first)
 	f.flush()
 	f.addRows(first)
-	f.shrink(used)
+	f.shrink(int(f.end - first))
 }
 
 // encode writes one entry, by way of the buffer.

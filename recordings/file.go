@@ -42,7 +42,6 @@ type File struct {
 	waiters sync.Pool // of *waiter
 	batch   []*waiter // being written
 	n       uint64    // number of the last entry
-	t       int64     // its time
 	lengths []uint32  // of the batch's lines
 	buf     []byte    // encoded lines that are not written yet
 	quiet   int       // small batches in a row

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -236,6 +238,34 @@ func TestABatchIsAllThatIsQueued(t *testing.T) {
 	all := rows(t, f)
 	require.Len(t, all, 1+queued)
 	require.Equal(t, all[1].T, all[queued].T, "one clock reading a batch")
+}
+
+func TestTheClockIsThatOfTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := create(t, Options{NoRecord: true})
+		time.Sleep(1500 * time.Microsecond)
+		require.Equal(t, int64(1500), f.Now())
+		e := []session.Entry{stdout(1, "x")}
+		require.NoError(t, f.Append(e))
+		require.Equal(t, int64(1500), e[0].T)
+		require.Equal(t, int64(1500), rows(t, f)[0].T)
+	})
+}
+
+func TestBuffersOfABurstAreGivenBack(t *testing.T) {
+	f := create(t, Options{NoRecord: true})
+	burst := make([]session.Entry, 50_000)
+	for i := range burst {
+		burst[i] = stdout(1, "a line of the burst")
+	}
+	require.NoError(t, f.Append(burst))
+	require.Greater(t, cap(f.buf), 2*idleSize)
+	require.LessOrEqual(t, cap(f.buf), 2*flushSize, "however large the batch")
+	for range quietBatches {
+		require.NoError(t, f.Append([]session.Entry{stdout(1, "quiet")}))
+	}
+	require.LessOrEqual(t, cap(f.buf), 2*idleSize)
+	require.LessOrEqual(t, cap(f.lengths), idleSize)
 }
 
 func TestCloseEndsTheRecording(t *testing.T) {

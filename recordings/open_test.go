@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -181,6 +182,20 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 	require.Equal(t, []string{"1 stderr 0 6 true true", "2 stdout 4 0 true true", "3 stderr 0 5 true true", "0 unknown 0 0 false true", "0 unknown 0 0 false false"}, got)
 	require.Equal(t, Warnings{LongLines: 3, BadLines: 2}, r.warnings)
 	require.Equal(t, int64(content.Len()), lines.off)
+}
+
+func TestTheBufferOfALongLineIsGivenBack(t *testing.T) {
+	lines := newLineReader(strings.NewReader(strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("a short line\n", 100_000)))
+	l, err := lines.next()
+	require.NoError(t, err)
+	require.Len(t, l.data, 1<<20+1)
+	require.Greater(t, len(lines.buf), firstBuffer)
+	for err == nil {
+		l, err = lines.next()
+	}
+	require.ErrorIs(t, err, io.EOF)
+	require.Empty(t, l.data)
+	require.Len(t, lines.buf, firstBuffer)
 }
 
 func TestARowThatIsNoneIsAnError(t *testing.T) {

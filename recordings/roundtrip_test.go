@@ -3,6 +3,7 @@ package recordings
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -186,6 +187,10 @@ func TestEntriesSurvive(t *testing.T) {
 			session.Entry{Kind: session.KindStdout, Seq: 2, More: true, EOL: framing.NoEOL, Why: "too-long", Payload: []byte(msg)},
 			`"k":"stdout","seq":2,"why":"too-long","more":true,"eol":"","raw":"` + strings.ReplaceAll(msg, `"`, `\"`) + `"}`,
 		},
+		"one chunk": {
+			session.Entry{Kind: session.KindStdout, Seq: 2, First: 2, Payload: []byte(msg)},
+			`"k":"stdout","seq":2,"m":` + msg + "}",
+		},
 		"stdin": {
 			session.Entry{Kind: session.KindStdin, Payload: []byte(msg)},
 			`"k":"stdin","m":` + msg + "}",
@@ -218,11 +223,8 @@ func TestEntriesSurvive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := c.e
 			e.N, e.T = 3, 4
-			if e.Kind.IsStream() {
-				e.FullSize = int64(len(e.Payload))
-				if e.Kind != session.KindStderr && !e.More {
-					e.Msg = framing.Scan(e.Payload)
-				}
+			if e.Kind.IsStream() && e.Kind != session.KindStderr {
+				e.Msg = framing.Scan(e.Payload)
 			}
 			line := AppendEntry(nil, &e)
 			require.Equal(t, `{"n":3,"t":4,`+c.line+"\n", string(line))
@@ -234,6 +236,13 @@ func TestEntriesSurvive(t *testing.T) {
 			if e.EOL == framing.CRLF {
 				e.Msg.Problems |= framing.ProblemCRLF
 			}
+			if e.More {
+				e.Msg = framing.Message{}
+			}
+			if e.First == e.Seq {
+				e.First = 0
+			}
+			e.FullSize = int64(len(e.Payload))
 			require.Equal(t, e, got)
 		})
 	}
@@ -285,6 +294,23 @@ func requireBeginning(t *testing.T, src session.Source, row session.Row, payload
 	require.NoError(t, err)
 	require.False(t, e.Cut)
 	require.Equal(t, int64(len(payload)), e.FullSize)
+}
+
+func TestPaddingIsOnlyAtTheEnd(t *testing.T) {
+	piece := strings.Repeat("QUFB", 1023)
+	for text, want := range map[string]bool{
+		piece + "QUFB" + "QQ==": true,
+		piece + "QQ==" + "QUFB": false,
+		piece + "QQ==":          true,
+		piece + "QQ":            false,
+		"":                      true,
+	} {
+		data, ok := decode64([]byte(text))
+		require.Equal(t, want, ok)
+		if ok {
+			require.Equal(t, text, base64.StdEncoding.EncodeToString(data))
+		}
+	}
 }
 
 func TestTheBeginningOfALineWithManyCuts(t *testing.T) {
