@@ -28,8 +28,8 @@ const helperArg = "exectest-helper"
 //	cwd             write the working directory
 //	line            read one line of standard input, byte by byte
 //	echo            copy standard input to standard output until its end
-//	flood N SIZE    write N lines of SIZE bytes, one write each; every line
-//	                begins with its number
+//	flood N SIZE    write N lines of SIZE bytes as fast as it can, one write
+//	                each; every line begins with its number
 //	floode N SIZE   the same on standard error
 //	ignore SIG      ignore INT or TERM
 //	trap SIG CODE   exit with CODE on INT or TERM
@@ -180,8 +180,11 @@ func (h *helper) line() {
 func (h *helper) flood(f *os.File, n, size int) {
 	line := append(bytes.Repeat([]byte{'x'}, size-1), '\n')
 	for i := range n {
-		copy(line, fmt.Appendf(nil, "%08d ", i))
-		h.write(f, line)
+		for digit := min(7, size-2); digit >= 0; digit-- {
+			line[digit] = byte('0' + i%10)
+			i /= 10
+		}
+		h.check(writeDirectly(f, line))
 	}
 }
 

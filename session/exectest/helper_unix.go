@@ -2,8 +2,23 @@
 
 package exectest
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func spawnAttr(kind string) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: kind == "group", Setsid: kind == "session"}
+}
+
+// writeDirectly spends no more than the system call.
+func writeDirectly(f *os.File, b []byte) error {
+	for len(b) > 0 {
+		n, err := syscall.Write(int(f.Fd()), b)
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
 }

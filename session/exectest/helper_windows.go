@@ -1,10 +1,18 @@
 package exectest
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func spawnAttr(kind string) *syscall.SysProcAttr {
 	if kind == "child" {
 		return nil
 	}
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+func writeDirectly(f *os.File, b []byte) error {
+	_, err := f.Write(b)
+	return err
 }

@@ -266,7 +266,10 @@ type SubscribeOptions struct {
 	// Handler, if set, is called with each event, one at a time and in order,
 	// instead of Next: on the goroutine that read the pipe when the subscriber
 	// is idle, so that no hop is needed; on one of the subscription's own once
-	// it falls behind. It must not call Close of its own subscription.
+	// it falls behind, for the history, and for what takes no number. It may
+	// run before Subscribe has returned, may call every method of the Process,
+	// and after Lagged the Subscription's Read. It must not call Close, neither
+	// of its own subscription nor of the Executor.
 	Handler func(Event)
 }
 

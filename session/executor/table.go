@@ -74,8 +74,14 @@ func (t *Table[P]) Remove(p P) {
 	}
 }
 
-// Retire removes p when its retention is over. It is called at Closed or Failed.
-func (t *Table[P]) Retire(p P) { time.AfterFunc(t.retention, func() { t.Remove(p) }) }
+// Retire removes p when its retention is over, and then calls expired on a
+// goroutine of its own. It is called at Closed or Failed.
+func (t *Table[P]) Retire(p P, expired func()) {
+	time.AfterFunc(t.retention, func() {
+		t.Remove(p)
+		expired()
+	})
+}
 
 // Close refuses further reservations and returns the processes there are.
 func (t *Table[P]) Close() []P {

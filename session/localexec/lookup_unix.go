@@ -27,7 +27,7 @@ func sameName(a, b string) bool { return a == b }
 // lookup finds the file that exec would run for program: a name with a slash
 // is a path from dir, any other is searched on the PATH of the process, or on
 // ours if it has none.
-func lookup(program, dir string, env []string) (string, error) {
+func lookup(program, dir string, env []string) (string, *executor.StartError) {
 	if strings.Contains(program, "/") {
 		return program, checkProgram(program, from(dir, program))
 	}
@@ -44,8 +44,8 @@ func lookup(program, dir string, env []string) (string, error) {
 		switch err := checkProgram(program, from(dir, file)); {
 		case err == nil:
 			return file, nil
-		case err.(*executor.StartError).Code == executor.StartNoExec && refused == nil:
-			refused = err.(*executor.StartError)
+		case err.Code == executor.StartNoExec && refused == nil:
+			refused = err
 		}
 	}
 	if refused != nil {
@@ -63,9 +63,8 @@ func from(dir, path string) string {
 	return dir + "/" + path
 }
 
-// checkProgram says why file cannot be executed. Its error, if any, is a
-// *executor.StartError.
-func checkProgram(program, file string) error {
+// checkProgram says why file cannot be executed.
+func checkProgram(program, file string) *executor.StartError {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

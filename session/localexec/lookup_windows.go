@@ -16,7 +16,7 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // lookup finds the file for program with the PATH and PATHEXT of the process:
 // a name with a separator is a path from dir.
-func lookup(program, dir string, env []string) (string, error) {
+func lookup(program, dir string, env []string) (string, *executor.StartError) {
 	extensions := filepath.SplitList(getenv(env, "PATHEXT"))
 	if len(extensions) == 0 {
 		extensions = []string{".COM", ".EXE", ".BAT", ".CMD"}

@@ -184,7 +184,14 @@ func (p *process) wait() {
 	flush(p.pumps)
 	p.journal.Exited(exitOf(state, err))
 	<-p.journal.Done()
-	p.ex.table.Retire(p)
+	p.ex.table.Retire(p, p.expire)
+}
+
+// expire ends what outlived a leader that nobody terminated: from now on it
+// can be reached by nobody.
+func (p *process) expire() {
+	// What cannot be killed stays with the watchdog, until this program ends.
+	_, _ = p.end(context.Background())
 }
 
 func exitOf(state *os.ProcessState, err error) executor.Exit {

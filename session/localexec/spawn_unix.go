@@ -55,6 +55,9 @@ func spawnWith(s spec, attr *syscall.SysProcAttr) (*child, error) {
 // reaped leader.
 func (c *child) groupGone() bool { return unix.Kill(-c.process.Pid, 0) != nil }
 
+// release frees what is kept for the descendants: nothing here.
+func (c *child) release() {}
+
 func exitStatus(state *os.ProcessState) executor.Exit {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

@@ -43,7 +43,7 @@ func spawn(s spec) (*child, error) {
 		Sys: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED},
 	})
 	if err == nil {
-		err = c.release()
+		err = c.confine()
 	}
 	if err != nil {
 		pipes.closeOurs()
@@ -69,8 +69,13 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// release puts the suspended child into its job and resumes it.
-func (c *child) release() error {
+// release frees the job; its members, if there still are any, end with it.
+func (c *child) release() {
+	_ = windows.CloseHandle(c.job) // a handle that is valid is always closed
+}
+
+// confine puts the suspended child into its job and resumes it.
+func (c *child) confine() error {
 	pid := uint32(c.process.Pid)
 	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
 	if err == nil {

@@ -28,28 +28,21 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 	defer close(p.settled)
 	var spec spec
 	var report executor.EnvReport
-	if err := p.phase("resolve", p.cmd.Argv[0], func() (err error) {
+	if err := p.phase("resolve", p.cmd.Argv[0], func() (err *executor.StartError) {
 		spec, report, err = p.resolve()
 		return err
 	}); err != nil {
-		return err.(*executor.StartError)
+		return err
 	}
 	// A missing watchdog is told, and no reason not to start.
-	_ = p.phase("watchdog", "", func() error { return p.ex.guard.add(p.mark, 0) })
+	_ = p.phase("watchdog", "", p.register)
 	var c *child
-	err := p.phase("spawn", spec.path, func() (err error) {
-		if err := p.stillWanted(ctx); err != nil {
-			return startError(executor.StartCancelled, "spawn", err, "")
-		}
-		c, err = spawn(spec)
-		if err != nil {
-			return spawnError(spec, err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := p.phase("spawn", spec.path, func() (err *executor.StartError) {
+		c, err = p.spawn(ctx, spec)
+		return err
+	}); err != nil {
 		p.ex.guard.del(p.mark)
-		return err.(*executor.StartError)
+		return err
 	}
 	p.ex.guard.setGroup(p.mark, c.process.Pid)
 	p.attach(c, report)
@@ -62,14 +55,36 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 }
 
 // phase runs one step of the start and tells of it.
-func (p *process) phase(name, detail string, step func() error) error {
+func (p *process) phase(name, detail string, step func() *executor.StartError) *executor.StartError {
 	ph := executor.Phase{Name: name, Detail: detail, Begin: time.Now()}
-	ph.Err = step()
+	err := step()
 	ph.End = time.Now()
+	if err != nil {
+		ph.Err = err
+	}
 	if p.cmd.OnPhase != nil {
 		p.cmd.OnPhase(ph)
 	}
-	return ph.Err
+	return err
+}
+
+// register puts the mark on the watchdog's list before anything carries it.
+func (p *process) register() *executor.StartError {
+	if err := p.ex.guard.add(p.mark, 0); err != nil {
+		return startError(executor.StartFailed, "watchdog", err, "if this program is killed, the process stays")
+	}
+	return nil
+}
+
+func (p *process) spawn(ctx context.Context, s spec) (*child, *executor.StartError) {
+	if err := p.stillWanted(ctx); err != nil {
+		return nil, startError(executor.StartCancelled, "spawn", err, "")
+	}
+	c, err := spawn(s)
+	if err != nil {
+		return nil, spawnError(s, err)
+	}
+	return c, nil
 }
 
 func (p *process) stillWanted(ctx context.Context) error {
@@ -93,7 +108,7 @@ type spec struct {
 	noStdin bool
 }
 
-func (p *process) resolve() (spec, executor.EnvReport, error) {
+func (p *process) resolve() (spec, executor.EnvReport, *executor.StartError) {
 	env, report := executor.BuildEnv(p.cmd.EnvPolicy, p.ex.opts.Environ, p.cmd.Env)
 	if err := checkDir(p.cmd.Dir); err != nil {
 		return spec{}, report, err

@@ -42,7 +42,7 @@ func (p *process) signal(step executor.Step, scope executor.Scope, found []execu
 	switch {
 	case !p.reaped:
 		failures = append(failures, p.child.signal(step, scope != executor.ScopeLeader))
-	case scope != executor.ScopeLeader && !p.groupGone && !p.child.groupGone():
+	case scope != executor.ScopeLeader && !p.swept && !p.groupGone && !p.child.groupGone():
 		failures = append(failures, p.child.signal(step, true))
 	}
 	p.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 	case <-ctx.Done():
 		return report, ctx.Err()
 	}
-	if p.swept {
+	if p.isSwept() {
 		return report, nil
 	}
 	report.Running = p.alive()
@@ -120,10 +120,24 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		return report, ctx.Err()
 	}
 	if len(report.Survivors) == 0 {
-		p.swept = true
-		p.ex.guard.del(p.mark)
+		p.sweep()
 	}
 	return report, nil
+}
+
+// sweep notes that nothing of the process is left.
+func (p *process) sweep() {
+	p.mu.Lock()
+	p.swept = true
+	p.child.release()
+	p.mu.Unlock()
+	p.ex.guard.del(p.mark)
+}
+
+func (p *process) isSwept() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.swept
 }
 
 // closePipes frees pumps from pipes that somebody out of reach holds open.

@@ -82,6 +82,9 @@ func (p *process) family() family {
 
 // members lists who is in scope.
 func (p *process) members(scope executor.Scope) ([]executor.Descendant, error) {
+	if p.isSwept() {
+		return nil, nil
+	}
 	f := p.family()
 	found, err := p.child.members(f, &p.ex.scans)
 	if err != nil {
