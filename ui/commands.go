@@ -24,6 +24,7 @@ type result struct {
 }
 
 func (a *App) result(r result) tea.Cmd {
+	a.observe()
 	switch {
 	case r.err != nil && !errors.Is(r.err, context.Canceled):
 		a.complain(r.what + ": " + r.err.Error())

@@ -57,15 +57,17 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 func Run(ctx context.Context, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	quitting := make(chan struct{})
-	opts.quitting = sync.OnceFunc(func() { close(quitting) })
+	return run(ctx, cancel, newApp(ctx, opts))
+}
 
-	restore, err := terminalState(opts)
+func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
+	quitting := make(chan struct{})
+	app.opts.quitting = sync.OnceFunc(func() { close(quitting) })
+	restore, err := terminalState(app.opts)
 	if err != nil {
 		return err
 	}
-	app := newApp(ctx, opts)
-	program := tea.NewProgram(app, programOptions(ctx, opts)...)
+	program := tea.NewProgram(app, programOptions(ctx, app.opts)...)
 	ended := make(chan error, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() { pump(ctx, app.source, func() { program.Send(changed{}) }) })
@@ -81,8 +83,8 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	cancel()
 	wg.Wait()
-	if err != nil && context.Cause(ctx) != nil && errors.Is(err, context.Canceled) {
-		return nil
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil // the program was told to end
 	}
 	return err
 }

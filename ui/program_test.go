@@ -1,0 +1,275 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// A terminal is an emulated one with the program in it.
+type terminal struct {
+	t    *testing.T
+	app  *App
+	emu  *vt.SafeEmulator
+	keys *io.PipeWriter
+	wg   sync.WaitGroup
+	err  error // of run
+	end  context.CancelFunc
+}
+
+// output is what the program writes to: without a terminal as its input it
+// leaves the carriage return before a newline to others.
+type output struct{ emu *vt.SafeEmulator }
+
+func (o output) Write(p []byte) (int, error) {
+	_, err := o.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
+	return len(p), err
+}
+
+// inTerminal runs the program in a terminal of w by h cells. It must be called
+// in a synctest bubble.
+func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
+	t.Helper()
+	in, keys := io.Pipe()
+	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), keys: keys}
+	opts.Input = in
+	if opts.Output == nil {
+		opts.Output = output{term.emu}
+	}
+	opts.Program = []tea.ProgramOption{
+		tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
+	}
+	ctx, end := context.WithCancel(t.Context())
+	term.end = end
+	term.app = newApp(ctx, opts)
+	term.wg.Go(func() { _, _ = io.Copy(keys, term.emu) }) // what the terminal answers
+	term.wg.Go(func() { term.err = run(ctx, end, term.app) })
+	t.Cleanup(func() {
+		end()
+		require.NoError(t, term.emu.Close())
+		require.NoError(t, keys.Close())
+		term.wg.Wait()
+		time.Sleep(2 * time.Second) // a tick that was under way ends
+	})
+	term.wait()
+	return term
+}
+
+// wait lets two frames pass.
+func (term *terminal) wait() {
+	time.Sleep(2 * framePause) // of the bubble's clock
+	synctest.Wait()
+}
+
+// press types keys, as the bytes that a terminal sends.
+func (term *terminal) press(keys ...string) {
+	for _, key := range keys {
+		_, err := io.WriteString(term.keys, key)
+		require.NoError(term.t, err)
+		if key == keyEsc {
+			time.Sleep(200 * time.Millisecond) // until it is sure that no sequence follows
+		}
+		term.wait()
+	}
+}
+
+func (term *terminal) screen() string { return ansi.Strip(term.emu.Render()) }
+
+// requireShown makes sure that the terminal shows the model's frame.
+func (term *terminal) requireShown() {
+	term.t.Helper()
+	want := strings.Split(ansi.Strip(term.app.View().Content), "\n")
+	got := strings.Split(term.screen(), "\n")
+	for i := range want {
+		require.Equal(term.t, strings.TrimRight(want[i], " "), strings.TrimRight(strings.TrimSuffix(got[i], "\r"), " "), "line %d", i)
+	}
+}
+
+const (
+	keyEsc   = "\x1b"
+	keyCtrlC = "\x03"
+	keyCtrlS = "\x13"
+	keyTab   = "\t"
+)
+
+func TestProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), echo)
+		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
+		require.Contains(t, term.screen(), "ready")
+		require.Contains(t, term.screen(), "notifications/initialized")
+		term.requireShown()
+
+		x.latest().err("hello from the server")
+		term.wait()
+		require.Contains(t, term.screen(), "hello from the server")
+
+		term.press("c", keyCtrlS)
+		require.Contains(t, term.screen(), `< tools/list`)
+		require.Contains(t, term.screen(), "sent")
+
+		term.press("f", "kind:request", "\r")
+		require.Contains(t, term.screen(), "filter kind:request (3)")
+		term.press(keyEsc)
+		require.NotContains(t, term.screen(), "filter kind:request")
+
+		term.press("K", "y")
+		term.wait()
+		require.Contains(t, term.screen(), "exit 0")
+		term.requireShown()
+
+		term.press("q")
+		term.wait()
+		require.NoError(t, term.err)
+		require.False(t, term.emu.IsAltScreen())
+	})
+}
+
+// TestPendingClock: a request that is not answered counts its seconds, and
+// nothing ticks when there is none.
+func TestPendingClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newSession(t, newLog(t), nil)
+		require.NoError(t, s.Open(t.Context()))
+		term := inTerminal(t, Options{Session: s}, 120, 36)
+		require.False(t, term.app.ticking)
+		_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"slow"}`))
+		require.NoError(t, err)
+		term.wait()
+		require.Contains(t, term.screen(), "0 s ...")
+		time.Sleep(5 * time.Second)
+		term.wait()
+		require.Contains(t, term.screen(), "5 s ...")
+		require.NoError(t, s.Cancel("1", "enough"))
+		term.wait()
+		require.Contains(t, term.screen(), "cancelled")
+		time.Sleep(2 * time.Second)
+		term.wait()
+		require.False(t, term.app.ticking)
+	})
+}
+
+// TestEndOfContext: whoever runs the program can end it.
+func TestEndOfContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newSession(t, newLog(t), nil)
+		term := inTerminal(t, Options{Session: s}, 80, 24)
+		term.end()
+		term.wait()
+		require.NoError(t, term.err)
+		require.False(t, term.emu.IsAltScreen())
+	})
+}
+
+// blockedOutput takes the first output and then none at all.
+type blockedOutput struct {
+	once    sync.Once
+	begun   chan struct{}
+	forever chan struct{}
+}
+
+func (o *blockedOutput) Write([]byte) (int, error) {
+	o.once.Do(func() { close(o.begun) })
+	<-o.forever
+	return 0, io.ErrClosedPipe
+}
+
+// TestBlockedOutput: a terminal that takes no output does not keep the program
+// from ending. The library waits for such a terminal with a mutex, which is
+// nothing for a bubble.
+func TestBlockedOutput(t *testing.T) {
+	t.Parallel()
+	out := &blockedOutput{begun: make(chan struct{}), forever: make(chan struct{})}
+	in, keys := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		ended <- Run(context.Background(), Options{
+			Source: newLog(t), Input: in, Output: out,
+			Program: []tea.ProgramOption{tea.WithWindowSize(80, 24), tea.WithColorProfile(colorprofile.TrueColor)},
+		})
+	}()
+	<-out.begun
+	_, err := io.WriteString(keys, keyCtrlC)
+	require.NoError(t, err)
+	require.ErrorIs(t, <-ended, ErrBlocked)
+	close(out.forever)
+	require.NoError(t, keys.Close())
+}
+
+func TestWaitForEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended, quitting := make(chan error, 1), make(chan struct{})
+		ended <- io.EOF
+		require.Equal(t, io.EOF, waitForEnd(ctx, ended, quitting))
+
+		close(quitting)
+		begin := time.Now()
+		require.Equal(t, ErrBlocked, waitForEnd(ctx, ended, quitting))
+		require.Equal(t, blockedAfter, time.Since(begin))
+
+		cancel()
+		require.Equal(t, ErrBlocked, waitForEnd(ctx, ended, make(chan struct{})))
+	})
+}
+
+// TestRandomActions: whatever is done, the terminal shows the model's frame, and
+// every frame is exact.
+func TestRandomActions(t *testing.T) {
+	keys := []string{"j", "k", "g", "G", "z", "v", "p", "e", "E", "F", "n", "N", "h", "l", "2", "3", "4", "5", "\r", keyEsc, keyTab, " ", "+", "-",
+		"/s\r", "ferr\r", "f\x15\r", "?", "c", "x", "i", "\x04", "\x15", "y", "K"}
+	for seed := range uint64(4) {
+		synctest.Test(t, func(t *testing.T) {
+			s, x := newSession(t, newLog(t), echo)
+			require.NoError(t, s.Open(t.Context()))
+			everything(t, s, x)
+			term := inTerminal(t, Options{Session: s, Title: "fake"}, 100+int(seed)*10, 30)
+			random := rand.New(rand.NewPCG(seed, 1))
+			for range 60 {
+				term.press(keys[random.IntN(len(keys))])
+				requireExact(t, term.app.View().Content, 100+int(seed)*10, 30)
+				term.requireShown()
+			}
+		})
+	}
+}
+
+// TestPump rings once for any number of changes in a frame, and never misses
+// the last.
+func TestPump(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newLog(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		rings, seen := 0, 0
+		var wg sync.WaitGroup
+		wg.Go(func() { pump(ctx, log, func() { rings++; seen = log.Len() }) })
+		synctest.Wait()
+		require.Equal(t, 1, rings)
+		for range 1000 {
+			require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "x"})}))
+		}
+		time.Sleep(framePause)
+		synctest.Wait()
+		require.Equal(t, 1000, seen)
+		require.LessOrEqual(t, rings, 3)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.LessOrEqual(t, rings, 3, "nothing rings when nothing happens")
+		cancel()
+		wg.Wait()
+	})
+}
