@@ -63,6 +63,37 @@ func TestShutdownLadder(t *testing.T) {
 	}
 }
 
+func TestFailedHandshakeEndsByTheLadder(t *testing.T) {
+	refuse := func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) }
+	ignore := func(p *fakeProcess) int { return p.each(func(message) {}) }
+	stubborn := func(serve func(p *fakeProcess) int) func(p *fakeProcess) int {
+		return func(p *fakeProcess) int {
+			serve(p) // to the end of stdin
+			<-p.signals
+			return 0
+		}
+	}
+	for _, tc := range []struct {
+		name  string
+		serve func(p *fakeProcess) int
+		steps []string
+	}{
+		{"refused", refuse, []string{"close-stdin"}},
+		{"refused, ignores EOF", stubborn(refuse), []string{"close-stdin", "TERM"}},
+		{"timed out", ignore, []string{"close-stdin"}},
+		{"timed out, ignores EOF", stubborn(ignore), []string{"close-stdin", "TERM"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t, tc.serve, nil)
+				require.Error(t, h.Open(t.Context()))
+				require.Equal(t, tc.steps, h.phases())
+				require.Equal(t, session.Closed, h.Status().State)
+			})
+		})
+	}
+}
+
 func TestDescendantThatHoldsTheStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var child *fakeProcess

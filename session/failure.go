@@ -36,11 +36,11 @@ type OpenError struct {
 	Reason  Reason
 	Program string
 	Elapsed time.Duration
-	Exit    *executor.Exit
-	Stderr  []string // its last lines
-	Stray   []string // the first stdout lines that were not JSON
-	Waiting int      // stdout bytes without a newline
-	Hint    string   // what to try; may have several lines
+	Exit    *executor.Exit // with ReasonExited, if it ended without a signal of ours
+	Stderr  []string       // its last lines
+	Stray   []string       // the first stdout lines that were not JSON
+	Waiting int            // stdout bytes without a newline
+	Hint    string         // what to try; may have several lines
 	Err     error
 }
 
@@ -52,11 +52,10 @@ func (e *OpenError) Error() string {
 	case ReasonStart:
 		return e.Err.Error()
 	case ReasonExited:
-		how := "its end is not known"
-		if e.Exit != nil {
-			how = DescribeExit(*e.Exit)
+		if e.Exit == nil {
+			return fmt.Sprintf("%s did not take the handshake: %v, after %v", e.Program, e.Err, after)
 		}
-		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, how, after)
+		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, DescribeExit(*e.Exit), after)
 	case ReasonTimeout:
 		return fmt.Sprintf("timed out handshaking with %s after %v", e.Program, after)
 	case ReasonRefused:
@@ -93,9 +92,7 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 	failure.Waiting = evidence.waiting
 	failure.Stderr, failure.Stray = r.lines.lines()
 	if failure.Reason == ReasonExited {
-		r.mu.Lock()
-		failure.Exit = r.exit
-		r.mu.Unlock()
+		failure.Exit = evidence.exit
 	}
 	failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
 	s.Note(failure.Error(), failure.Hint)
@@ -126,10 +123,12 @@ type evidence struct {
 	waiting  int  // bytes without a newline
 	silent   bool // no stdout at all before its stdin was closed
 	buffered bool // messages came only then
+	exit     *executor.Exit
 }
 
-// endFailed ends a process whose handshake failed. One that did not answer in
-// time gets its stdin closed first, to see whether answers were held back.
+// endFailed ends a process whose handshake failed by the ladder; Kill cuts that
+// short. One that did not answer in time gets less time after its stdin was
+// closed, only to see whether answers were held back.
 func (s *Session) endFailed(r *run, reason Reason) evidence {
 	before := s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
@@ -138,8 +137,14 @@ func (s *Session) endFailed(r *run, reason Reason) evidence {
 		r.proc.CloseStdin()
 		gone := waitFor(context.Background(), r.done, bufferedWait)
 		s.phase(executor.StepCloseStdin.String(), stepDetail(gone, r), time.Since(begin), nil)
-		ev.buffered = s.log.Stats().In > before.In
+		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In
+	} else {
+		s.descend(context.Background(), r, executor.StepCloseStdin)
 	}
+	r.mu.Lock()
+	ev.exit = r.exit
+	r.mu.Unlock()
+	s.descend(context.Background(), r, executor.StepTerm)
 	_, _ = s.terminate(r) // what it could not kill is in the log
 	return ev
 }

@@ -173,6 +173,26 @@ func TestHandshakeFailures(t *testing.T) {
 				require.Equal(t, []string{"Listening on stdio", "\x1b[31mready\x1b[0m"}, e.Stray)
 			},
 		}, {
+			name: "framed as language servers do", reason: session.ReasonTimeout,
+			serve: func(p *fakeProcess) int {
+				return p.each(func(m message) { p.out("Content-Length: 16\r\n\r\n" + `{"jsonrpc":"2.0"`) })
+			},
+			check: func(t *testing.T, e *session.OpenError) {
+				require.Contains(t, e.Hint, "Content-Length headers, as language servers do")
+				require.NotContains(t, e.Hint, "block-buffered")
+			},
+		}, {
+			name: "takes no input", reason: session.ReasonExited,
+			serve: func(p *fakeProcess) int {
+				_ = p.inPipe.Close()
+				<-p.killed
+				return 0
+			},
+			check: func(t *testing.T, e *session.OpenError) {
+				require.Nil(t, e.Exit, "we ended it")
+				require.Contains(t, e.Error(), "fake did not take the handshake: message not sent")
+			},
+		}, {
 			name: "no newline", reason: session.ReasonTimeout,
 			serve: func(p *fakeProcess) int {
 				return p.each(func(m message) { p.out(`{"jsonrpc":"2.0",`) })

@@ -20,6 +20,7 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 		hintVariable(e, r.proc.Info().Env),
 		hintBuffered(s, e, ev),
 		hintNewline(e),
+		hintHeaders(e),
 		hintStray(e),
 		hintCold(s, e, ev),
 		hintSilent(e, ev),
@@ -87,6 +88,16 @@ func hintNewline(e *OpenError) string {
 		return ""
 	}
 	return fmt.Sprintf("%d bytes on stdout wait for a newline: each message must end with one", e.Waiting)
+}
+
+// hintHeaders speaks of messages framed as the language server protocol does.
+func hintHeaders(e *OpenError) string {
+	for _, line := range e.Stray {
+		if strings.HasPrefix(line, "Content-Length:") {
+			return "it frames messages with Content-Length headers, as language servers do: MCP wants one message a line, and no headers"
+		}
+	}
+	return ""
 }
 
 func hintStray(e *OpenError) string {

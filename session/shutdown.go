@@ -37,16 +37,7 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 	if !r.over() {
 		s.setState(Stopping, StateBody{})
 	}
-	for _, step := range []executor.Step{executor.StepCloseStdin, executor.StepTerm} {
-		if r.over() || ctx.Err() != nil {
-			break
-		}
-		report.Needed = step
-		begin := time.Now()
-		_, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
-		gone := waitFor(ctx, r.done, Grace)
-		s.phase(step.String(), stepDetail(gone, r), time.Since(begin), err)
-	}
+	report.Needed = s.descend(ctx, r, executor.StepCloseStdin, executor.StepTerm)
 	if !r.over() {
 		report.Needed = executor.StepKill
 	}
@@ -56,6 +47,23 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 	report.Exit = r.exit
 	r.mu.Unlock()
 	return report, err
+}
+
+// descend takes steps of the ladder until the process is gone or ctx over, and
+// returns the last one.
+func (s *Session) descend(ctx context.Context, r *run, steps ...executor.Step) executor.Step {
+	var taken executor.Step
+	for _, step := range steps {
+		if r.over() || ctx.Err() != nil {
+			break
+		}
+		taken = step
+		begin := time.Now()
+		_, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
+		gone := waitFor(ctx, r.done, Grace)
+		s.phase(step.String(), stepDetail(gone, r), time.Since(begin), err)
+	}
+	return taken
 }
 
 func stepDetail(gone bool, r *run) string {
