@@ -26,8 +26,8 @@ type terminal struct {
 	app  *App
 	emu  *vt.SafeEmulator
 	keys *io.PipeWriter
-	wg   sync.WaitGroup
-	err  error // of run
+	ran  sync.WaitGroup // ends with run
+	err  error          // of run
 	end  context.CancelFunc
 }
 
@@ -56,13 +56,15 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	ctx, end := context.WithCancel(t.Context())
 	term.end = end
 	term.app = newApp(ctx, opts)
-	term.wg.Go(func() { _, _ = io.Copy(keys, term.emu) }) // what the terminal answers
-	term.wg.Go(func() { term.err = run(ctx, end, term.app) })
+	var answers sync.WaitGroup
+	answers.Go(func() { _, _ = io.Copy(keys, term.emu) }) // what the terminal answers
+	term.ran.Go(func() { term.err = run(ctx, end, term.app) })
 	t.Cleanup(func() {
 		end()
+		term.ran.Wait()
 		require.NoError(t, term.emu.Close())
 		require.NoError(t, keys.Close())
-		term.wg.Wait()
+		answers.Wait()
 		time.Sleep(2 * time.Second) // a tick that was under way ends
 	})
 	term.wait()
