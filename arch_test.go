@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestArrowsPointDown holds the import rules of the README's architecture
+// section over everything that a package links, directly or not.
+func TestArrowsPointDown(t *testing.T) {
+	const charm, ssh = "charm.land/", "golang.org/x/crypto/ssh"
+	for _, rule := range []struct {
+		packages string
+		never    []string
+	}{
+		{"mcpdbg/framing", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", charm, ssh}},
+		{"mcpdbg/session/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", charm, ssh}},
+		{"mcpdbg/recordings", []string{"mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", charm, ssh}},
+		{"mcpdbg/ui/...", []string{"mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", ssh}},
+		{"mcpdbg/ui/termsafe", []string{charm}},
+		{"mcpdbg/internal/demo", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", charm, ssh}},
+	} {
+		for _, dep := range dependencies(t, rule.packages) {
+			for _, never := range rule.never {
+				require.False(t, dep == never || strings.HasPrefix(dep, strings.TrimSuffix(never, "/")+"/"),
+					"%s must not depend on %s", rule.packages, dep)
+			}
+		}
+	}
+}
+
+func dependencies(t *testing.T, packages string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", packages).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.Fields(string(out))
+}

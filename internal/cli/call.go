@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/termsafe"
+)
+
+func (a *app) callCommand() *cobra.Command {
+	var t targetFlags
+	var tool, params string
+	cmd := &cobra.Command{
+		Use:   "call [flags] (METHOD | --tool NAME) [ARG...] -- COMMAND [ARG...]",
+		Short: "Send one request and print its result as one JSON document",
+		Long: `call starts the server, shakes hands, sends one request, prints the result on
+stdout and shuts the server down. An error answer goes to stderr, exit code 1.
+
+An ARG is a member of the params, or with --tool of the tool's arguments:
+NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's text.`,
+		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
+  mcpdbg call --tool add a:=1 b:=2 -- ./my-server
+  mcpdbg call tools/call --params '{"name":"echo","arguments":{"message":"hi"}}' -- ./my-server`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			method, body, err := callParams(tool, params, args)
+			if err != nil {
+				return err
+			}
+			return a.call(cmd.Context(), t, method, body)
+		},
+	}
+	cmd.Flags().StringVar(&tool, "tool", "", "call the tool `NAME`: METHOD is tools/call")
+	cmd.Flags().StringVar(&params, "params", "", "the params as a `JSON` object")
+	t.register(cmd)
+	return cmd
+}
+
+// callParams makes method and params of what stands on the command line.
+func callParams(tool, params string, args []string) (method string, body json.RawMessage, err error) {
+	if tool == "" {
+		if len(args) == 0 {
+			return "", nil, usagef("no method: name one, such as tools/list, or a tool with --tool")
+		}
+		method, args = args[0], args[1:]
+		if method == "" {
+			return "", nil, usagef("no method: its name is empty")
+		}
+	}
+	if params != "" {
+		if len(args) > 0 {
+			return "", nil, usagef("--params and arguments (%s) can't be mixed", args[0])
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(params), &object); err != nil || object == nil {
+			return "", nil, usagef("--params: must be a JSON object, not %s", params)
+		}
+		body = json.RawMessage(params)
+	} else if len(args) > 0 || tool != "" {
+		if body, err = parseArgs(args); err != nil {
+			return "", nil, err
+		}
+	}
+	if tool == "" {
+		return method, body, nil
+	}
+	body, err = json.Marshal(struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{tool, body})
+	if err != nil {
+		return "", nil, usagef("--tool: %v", err)
+	}
+	return mcp.MethodToolsCall, body, nil
+}
+
+func (a *app) call(ctx context.Context, t targetFlags, method string, params json.RawMessage) error {
+	return a.withSession(ctx, t, func(ctx context.Context, s *session.Session) error {
+		resp, err := s.Request(ctx, method, params, session.CallOptions{})
+		if err != nil {
+			return err
+		}
+		if resp.Error != nil {
+			return withHint(fmt.Errorf("%s: %w%s", method, resp.Error, errorData(resp.Error)), callHint(resp.Error))
+		}
+		if err := a.printJSON(resp.Result); err != nil {
+			return err
+		}
+		var result struct {
+			IsError bool `json:"isError"`
+		}
+		if json.Unmarshal(resp.Result, &result) == nil && result.IsError {
+			return &answerError{err: errors.New("the tool reports an error"), printed: true}
+		}
+		return nil
+	})
+}
+
+func errorData(e *session.RPCError) string {
+	if len(e.Data) == 0 {
+		return ""
+	}
+	return " " + string(e.Data)
+}
+
+func callHint(e *session.RPCError) string {
+	switch e.Code {
+	case mcp.CodeInvalidParams:
+		return "NAME:=JSON for numbers, true, false, arrays and objects: NAME=TEXT is always a string"
+	case mcp.CodeMethodNotFound:
+		return "mcpdbg list tools -- COMMAND shows what the server offers"
+	}
+	return ""
+}
+
+// withSession opens a session, does one thing with it and ends it.
+func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Context, *session.Session) error) error {
+	l, err := a.prepare(t, a.command)
+	if err != nil {
+		return err
+	}
+	err = l.Open(ctx)
+	if err == nil {
+		err = do(ctx, l.Session)
+		err = withHint(err, unansweredHint(err, l.log.Stats()))
+	}
+	err = interrupted(ctx, err)
+	report, endErr := l.end(ctx)
+	a.reportEnd(l, err != nil, report)
+	return errors.Join(err, endErr)
+}
+
+// unansweredHint is what to try about a request without an answer.
+func unansweredHint(err error, stats session.Stats) string {
+	switch {
+	case !errors.Is(err, session.ErrTimeout):
+		return ""
+	case stats.Stray > 0:
+		return fmt.Sprintf("%d lines on stdout were no messages: the recording has them and says why", stats.Stray)
+	default:
+		return "--timeout gives it longer"
+	}
+}
+
+// printJSON prints one JSON document: as the server wrote it, or indented and
+// made safe if a person looks at it.
+func (a *app) printJSON(doc []byte) error {
+	if !a.terminal {
+		_, err := fmt.Fprintf(a.stdout, "%s\n", doc)
+		return err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, doc, "", "  "); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	for line := range bytes.Lines(pretty.Bytes()) {
+		if _, err := fmt.Fprintln(a.stdout, termsafe.String(string(bytes.TrimSuffix(line, []byte("\n"))))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

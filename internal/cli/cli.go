@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/session/localexec"
+)
+
+// watchdogCommand is the hidden word by which the program starts itself as the
+// watchdog over its children.
+const watchdogCommand = "__watchdog"
+
+// demoServer is the subcommand that is a server itself.
+const demoServer = "demo-server"
+
+// An app is one invocation of the program.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	command        []string        // what stands behind the first --
+	hasCommand     bool            // there was a --
+	urgent         context.Context // over when a second signal says that the server's end can't wait
+	self           []string        // how to start this program again
+	terminal       bool            // stdout is one
+}
+
+// Main runs the program with its arguments, the program's name not among them,
+// and returns its exit code.
+func Main(args []string) int {
+	if len(args) == 1 && args[0] == watchdogCommand {
+		return localexec.Watchdog(os.Stdin)
+	}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, self: self(), terminal: isTerminal(os.Stdout)}
+	return a.run(context.Background(), args)
+}
+
+// self is how to start this very program.
+func self() []string {
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0]
+	}
+	return []string{path}
+}
+
+// run parses args and runs the command that they name, until it is done or a
+// signal ends it.
+func (a *app) run(ctx context.Context, args []string) int {
+	out := &resultWriter{w: a.stdout}
+	a.stdout, a.urgent = out, context.WithoutCancel(ctx)
+	if len(args) == 0 || args[0] != demoServer { // which dies by signals as other servers do
+		var stop func()
+		ctx, stop = a.catchSignals(ctx)
+		defer stop()
+	}
+	args, a.command, a.hasCommand = splitCommand(args)
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failure // of what has nobody to report to, such as help
+	}
+	return a.exitCode(err)
+}
+
+// catchSignals returns a context that the first signal ends; its cause tells
+// which. The second one ends a.urgent. SIGPIPE is caught so that a closed
+// stdout is an error to handle and not the end of a process that still has a
+// server to stop: caught, not ignored, because children would inherit that.
+func (a *app) catchSignals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	urgent, hurry := context.WithCancel(a.urgent)
+	a.urgent = urgent
+	ending := make(chan os.Signal, 2)
+	signal.Notify(ending, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	done := make(chan struct{})
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		for {
+			select {
+			case s := <-ending:
+				if ctx.Err() != nil {
+					hurry()
+				}
+				cancel(&signalError{s})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(ending)
+		signal.Stop(pipe)
+		close(done)
+		<-finished
+		cancel(nil)
+		hurry()
+	}
+}
+
+// splitCommand cuts args at the first --: what is before it is ours, what
+// follows is the server's command, verbatim.
+func splitCommand(args []string) (ours, command []string, found bool) {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return args, nil, false
+	}
+	return args[:i], args[i+1:], true
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	var t targetFlags
+	root := &cobra.Command{
+		Use:   "mcpdbg [flags] -- COMMAND [ARG...]",
+		Short: "A terminal debugger for MCP servers that speak over stdio",
+		Long: `mcpdbg starts an MCP server, shows everything that crosses its pipes, lets you
+send requests and end it, and records every session.
+
+All that follows the first -- is the server's command, verbatim. Without a
+terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
+		Example: `  mcpdbg demo
+  mcpdbg -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg list tools -- gopls mcp
+  mcpdbg call --tool echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg run --json --in requests.jsonl -- ./my-server`,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       unknownCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !a.hasCommand {
+				_ = cmd.Help() // to a closed stdout there is nothing to say
+				return usagef("no command to debug: name it after --, or try: mcpdbg demo")
+			}
+			return a.debug(cmd.Context(), t)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v (see %s --help)", err, cmd.CommandPath())
+	})
+	t.register(root)
+	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.demoServerCommand(), a.versionCommand())
+	return root
+}
+
+// unknownCommand says what to do about a word that is no command.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := cmd.Name() + " --help lists the commands; a server's command stands after --"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = cmd.Name() + " " + strings.Join(near, ", or "+cmd.Name()+" ")
+	}
+	return withHint(usagef("unknown command %q", args[0]), hint)
+}
+
+// debug is the program without a subcommand: the interface on a live session,
+// or run if there is no terminal to show it on.
+func (a *app) debug(ctx context.Context, t targetFlags) error {
+	if !a.terminal {
+		return a.runSession(ctx, t, runFlags{})
+	}
+	return a.interactive(ctx, t, a.command)
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the program's version and what it was built with",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, versionLine())
+			return err
+		},
+	}
+}

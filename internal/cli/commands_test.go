@@ -1,0 +1,316 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// printedEntry is what tests look at of a line that run --json prints.
+type printedEntry struct {
+	N                                           uint64
+	K, Phase, State, Detail, Era, Raw, Protocol string
+	M                                           json.RawMessage
+}
+
+func printedEntries(t testing.TB, stdout string) (session.Header, []printedEntry) {
+	t.Helper()
+	first, rest, _ := strings.Cut(stdout, "\n")
+	var header session.Header
+	require.NoError(t, json.Unmarshal([]byte(first), &header), first)
+	var entries []printedEntry
+	for line := range strings.Lines(rest) {
+		var e printedEntry
+		require.NoError(t, json.Unmarshal([]byte(line), &e), line)
+		entries = append(entries, e)
+	}
+	return header, entries
+}
+
+// phases are the steps of entries, in their order.
+func phases(entries []printedEntry) []string {
+	var names []string
+	for _, e := range entries {
+		if e.K == "phase" {
+			names = append(names, e.Phase)
+		}
+	}
+	return names
+}
+
+func writeFile(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func TestRunPrintsTheRecordingAsItIs(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n\n"+`{"jsonrpc":"2.0","id":"1","method":"nope"}`)
+	r := run(t, against("", "run", "--json", "--era", "legacy", "--record", record, "--in", in)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	data, err := os.ReadFile(record)
+	require.NoError(t, err)
+	require.Equal(t, string(data), r.stdout)
+	require.Equal(t, "mcpdbg: recorded to "+record+"\n", r.stderr)
+	header, entries := printedEntries(t, r.stdout)
+	require.Equal(t, 1, header.Version)
+	require.Equal(t, "end", entries[len(entries)-1].K)
+	require.Equal(t, []string{"resolve", "watchdog", "spawn", "initialize", "close-stdin"}, phases(entries),
+		"a server that ends with its input needs nothing more")
+	var sent []string
+	for _, e := range entries {
+		if e.K == "stdin" {
+			sent = append(sent, string(e.M))
+		}
+	}
+	require.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":"1","method":"nope"}`}, sent[2:])
+}
+
+func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
+	t.Parallel()
+	r := run(t, against("ansi", "run", "--no-record", "--in",
+		writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`))...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	line := regexp.MustCompile(`^ {0,5}\d+ {1,}\d+\.\d{6} +(\d+|-)  [><~x?|*] [a-z]+ +\S.*$`)
+	lines := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+	require.Greater(t, len(lines), 15)
+	for _, l := range lines {
+		require.Regexp(t, line, l)
+		require.NotContains(t, l, "\x1b", "the server's escape sequences reach nobody's terminal")
+	}
+	require.Contains(t, lines[len(lines)-1], "end")
+}
+
+func TestRunQuiet(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, result{}, run(t, "run", "--quiet", "--raw", "--", "echo", "hi"))
+}
+
+func TestRunRawSendsBlankLinesAndNoHandshake(t *testing.T) {
+	t.Parallel()
+	need(t, "cat")
+	r := run(t, "run", "--raw", "--json", "--in", writeFile(t, "\nnot json\n  \nlast"), "--", "cat")
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	var came []string
+	for _, e := range entries {
+		if e.K == "stdout" {
+			came = append(came, e.Raw)
+		}
+	}
+	require.Equal(t, []string{"", "not json", "  ", "last"}, came)
+}
+
+func TestRunReadsStandardInput(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("", "run", "--json", "--in", "-")...)
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/list"}` + "\n")
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `{"jsonrpc":"2.0","id":7,"method":"tools/list"}}`)
+}
+
+func TestRunForATime(t *testing.T) {
+	t.Parallel()
+	r := run(t, against("", "run", "--json", "--for", "1ms")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	require.Equal(t, "close-stdin", phases(entries)[len(phases(entries))-1])
+}
+
+// A standard input that never ends does not keep a session whose server has.
+func TestRunEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, "run", "--raw", "--in", "-", "--quiet", "--", "echo", "hi")
+	_, err := cmd.StdinPipe() // nobody writes to it
+	require.NoError(t, err)
+	require.Equal(t, result{}, finish(t, cmd))
+}
+
+// A probe that a server died of is not a request that was lost.
+func TestRunGoesOnAfterAProbe(t *testing.T) {
+	t.Parallel()
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r := run(t, against("dies-on-probe", "run", "--json", "--in", in)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	starts := 0
+	for _, e := range entries {
+		if e.K == "start" {
+			starts++
+		}
+	}
+	require.Equal(t, 2, starts)
+}
+
+func TestWithoutASubcommandItIsRun(t *testing.T) {
+	t.Parallel()
+	r := run(t, "--env-policy", "client", "--", binary, demoServer, "--misbehave", "exit-7")
+	require.Equal(t, 3, r.code)
+	require.Contains(t, r.stdout, "policy client")
+	require.Contains(t, r.stdout, "exit code 7")
+}
+
+func TestCallPrintsTheResult(t *testing.T) {
+	t.Parallel()
+	r := run(t, against("", "call", "--era", "legacy", "--tool", "add", "a:=19", "b:=23")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	require.JSONEq(t, `{"content":[{"type":"text","text":"{\"sum\":42}"}],"structuredContent":{"sum":42}}`, r.stdout)
+	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
+
+	r = run(t, against("", "call", "--era", "legacy", "tools/call", "--params", `{"name":"echo","arguments":{"message":"hi"}}`)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.JSONEq(t, `{"content":[{"type":"text","text":"hi"}]}`, r.stdout)
+
+	r = run(t, against("", "call", "resources/read", "uri=demo://readme")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.True(t, json.Valid([]byte(r.stdout)))
+}
+
+func TestCallSaysWhatToTry(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault string
+		args  []string
+		says  []string
+	}{
+		{"", []string{"tools/call", "name=nope"}, []string{"error -32602", "try: NAME:=JSON"}},
+		{"", []string{"no/such"}, []string{"error -32601", "try: mcpdbg list tools"}},
+		{"", []string{"--timeout", "100ms", "--tool", "slow", "seconds:=60"}, []string{"no answer in time (100ms)", "try: --timeout"}},
+		{"nul", []string{"--timeout", "300ms", "--tool", "echo", "message=hi"}, []string{"no answer in time", "1 lines on stdout were no messages", "recorded to "}},
+	} {
+		r := run(t, against(c.fault, append([]string{"call"}, c.args...)...)...)
+		require.NotZero(t, r.code)
+		require.Empty(t, r.stdout)
+		for _, text := range c.says {
+			require.Contains(t, r.stderr, text)
+		}
+	}
+}
+
+func TestCallAnswersTheServer(t *testing.T) {
+	t.Parallel()
+	answers := writeFile(t, `{"roots/list":{"roots":[{"uri":"file:///somewhere"}]}}`)
+	for _, era := range []string{"legacy", "modern"} {
+		r := run(t, against("", "call", "--era", era, "--answers", answers, "--tool", "roots")...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stdout, "file:///somewhere")
+	}
+}
+
+func TestListTakesAllPages(t *testing.T) {
+	t.Parallel()
+	for name, some := range map[string][]string{
+		"tools":     {"add ", "touch ", "14 tools"},
+		"resources": {"demo://clock", "demo://notes/8", "12 resources"},
+		"templates": {"demo://notes/{id}", "2 templates"},
+		"prompts":   {"greet", "story", "3 prompts"},
+	} {
+		r := run(t, against("", "list", name)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		for _, text := range some {
+			require.Contains(t, r.stdout, text)
+		}
+		r = run(t, against("", "list", name, "--json")...)
+		require.Equal(t, 0, r.code, r.stderr)
+		var items []map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &items))
+		require.True(t, strings.HasPrefix(some[len(some)-1], strconv.Itoa(len(items))+" "), "%d %s", len(items), name)
+	}
+}
+
+func TestDemoWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	r := run(t, "demo")
+	require.Equal(t, 0, r.code, r.stderr)
+	for _, text := range []string{"guided session", "notifications/progress", "isError", "elicitation/create", "close-stdin", "end"} {
+		require.Contains(t, r.stdout, text)
+	}
+	require.Contains(t, r.stderr, "recorded to ")
+}
+
+func TestDemoServerListsItsFaults(t *testing.T) {
+	t.Parallel()
+	r := run(t, "demo-server", "--list")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "never-answers")
+	require.Contains(t, r.stdout, "crash-mid-call[:")
+
+	r = run(t, "demo-server", "--misbehave", "nope")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "no such kind; there are ansi,")
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	r := run(t, "version")
+	require.Equal(t, 0, r.code)
+	require.Regexp(t, `^mcpdbg \d+\.\d+\.\d+ \w+/\w+ go1\.`, r.stdout)
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		r := run(t, "completion", shell)
+		require.Equal(t, 0, r.code)
+		require.Contains(t, r.stdout, "mcpdbg")
+	}
+	r := run(t, "__complete", "list", "t")
+	require.Equal(t, 0, r.code)
+	require.Contains(t, r.stdout, "tools\ntemplates\n")
+}
+
+// What stands behind the first -- is the server's, whatever it looks like.
+func TestTheServersCommandIsVerbatim(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		argv []string
+	}{
+		{[]string{"run", "--raw", "--json", "--", "echo", "--", "run", "--json"}, []string{"echo", "--", "run", "--json"}},
+		{[]string{"run", "--raw", "--json", "-e", "A=B", "--", "echo", "-e", "C=D"}, []string{"echo", "-e", "C=D"}},
+		{[]string{"run", "--raw", "--json", "--", "echo", "", "a b", "$HOME", "*", "\n"}, []string{"echo", "", "a b", "$HOME", "*", "\n"}},
+	} {
+		r := run(t, c.args...)
+		require.Equal(t, 0, r.code, r.stderr)
+		header, _ := printedEntries(t, r.stdout)
+		require.Equal(t, c.argv, header.Argv)
+	}
+	// A subcommand's name behind it is a program's, here one that is missing.
+	for _, args := range [][]string{{"--", "nosuch-run"}, {"-e", "A=B", "--", "nosuch-run"}} {
+		r := run(t, args...)
+		require.Equal(t, 3, r.code)
+		require.Contains(t, r.stderr, `program "nosuch-run" not found`)
+	}
+}
+
+func TestNamedVariables(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, "run", "--raw", "--json", "--env-policy", "none", "-e", "TOKEN=hunter2!", "--env-from", "FROM_HERE", "--",
+		need(t, "sh"), "-c", "echo $TOKEN $FROM_HERE $HOME; echo hunter2! >&2")
+	cmd.Env = append(cmd.Env, "FROM_HERE=there")
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	header, entries := printedEntries(t, r.stdout)
+	require.Equal(t, "echo $TOKEN $FROM_HERE $HOME; echo ${TOKEN} >&2", header.Argv[2], "no value in the header")
+	var came []string
+	for _, e := range entries {
+		if e.K == "stdout" {
+			came = append(came, e.Raw)
+		}
+	}
+	require.Equal(t, []string{"hunter2! there"}, came)
+}

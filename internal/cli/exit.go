@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/termsafe"
+)
+
+// Exit codes, as the README lists them.
+const (
+	exitOK      = 0
+	exitAnswer  = 1 // the answer was an error
+	exitUsage   = 2
+	exitStart   = 3 // not started, or ended before it answered
+	exitTimeout = 4
+	exitReach   = 5 // the host
+	exitSignal  = 128
+)
+
+// usageError is wrong usage or unreadable input.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string { return "ended by signal: " + e.signal.String() }
+
+// answerError is an answer that was an error; with printed set it has been
+// shown as the result.
+type answerError struct {
+	err     error
+	printed bool
+}
+
+func (e *answerError) Error() string { return e.err.Error() }
+func (e *answerError) Unwrap() error { return e.err }
+
+// hintedError is an error with what to try about it.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+// withHint adds what to try to an error; no hint changes nothing.
+func withHint(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return &hintedError{err, hint}
+}
+
+// outputError is a failure to write standard output.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// resultWriter is standard output. Its errors can be told from those of other
+// files and pipes, and the first one is kept.
+type resultWriter struct {
+	w       io.Writer
+	failure error
+}
+
+// Write implements io.Writer.
+func (r *resultWriter) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	if err != nil {
+		err = &outputError{err}
+		if r.failure == nil {
+			r.failure = err
+		}
+	}
+	return n, err
+}
+
+// exitCode prints what an error says to standard error and returns the code
+// that stands for it.
+func (a *app) exitCode(err error) int {
+	if err == nil || isBrokenPipe(err) {
+		return exitOK
+	}
+	code := codeOf(err)
+	a.explain(err)
+	return code
+}
+
+// isBrokenPipe tells whether who reads our stdout went away, which is no error.
+func isBrokenPipe(err error) bool {
+	var out *outputError
+	return errors.As(err, &out) && errors.Is(out, syscall.EPIPE)
+}
+
+func codeOf(err error) int {
+	var (
+		sig    *signalError
+		answer *answerError
+		open   *session.OpenError
+		start  *executor.StartError
+		write  *session.WriteError
+		usage  *usageError
+		rpc    *session.RPCError
+	)
+	switch {
+	case errors.As(err, &sig):
+		if n, ok := sig.signal.(syscall.Signal); ok {
+			return exitSignal + int(n)
+		}
+		return exitSignal
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &answer):
+		return exitAnswer
+	case errors.As(err, &open):
+		return openCode(open)
+	case errors.As(err, &rpc):
+		return exitAnswer
+	case errors.As(err, &start):
+		return exitStart
+	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout
+	case errors.Is(err, session.ErrEnded), errors.As(err, &write):
+		return exitStart
+	default:
+		return exitUsage // what cobra says of arguments, and files
+	}
+}
+
+func openCode(e *session.OpenError) int {
+	switch e.Reason {
+	case session.ReasonTimeout:
+		return exitTimeout
+	case session.ReasonRefused, session.ReasonVersion:
+		return exitAnswer
+	default:
+		return exitStart
+	}
+}
+
+// explain writes an error, what is known about its cause and what to try. Every
+// line passes through termsafe: much of it was written by the server.
+func (a *app) explain(err error) {
+	var answer *answerError
+	if errors.As(err, &answer) && answer.printed {
+		return
+	}
+	lines := messageLines(err.Error())
+	var (
+		open   *session.OpenError
+		start  *executor.StartError
+		hinted *hintedError
+	)
+	switch {
+	case errors.As(err, &open):
+		lines = append(lines, quote("stdout, not JSON", open.Stray)...)
+		lines = append(lines, quote("stderr", open.Stderr)...)
+		lines = append(lines, hintLines(open.Hint)...)
+	case errors.As(err, &start):
+		lines = append(lines, hintLines(start.Hint)...)
+	}
+	if errors.As(err, &hinted) {
+		lines = append(lines, hintLines(hinted.hint)...)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(a.stderr, termsafe.String(line))
+	}
+}
+
+func quote(stream string, text []string) []string {
+	var lines []string
+	for _, line := range text {
+		lines = append(lines, "  "+stream+": "+line)
+	}
+	return lines
+}
+
+func hintLines(hint string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(hint, "\n") {
+		if line != "" {
+			lines = append(lines, "  try: "+line)
+		}
+	}
+	return lines
+}
+
+// messageLines puts the program's name before an error, and indents what is
+// more than one line of it.
+func messageLines(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if lines == nil {
+			line = "mcpdbg: " + line
+		} else {
+			line = "  " + line
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

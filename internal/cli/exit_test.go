@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestExitCodes goes through the README's table of exit codes, but for 5, which
+// is about hosts, and the signals, which are in signal_unix_test.go.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	hasty := []string{"--startup-timeout", "400ms", "--timeout", "300ms"}
+	echo := []string{"--tool", "echo", "message=hi"}
+	one := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
+	bad := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`)
+	for _, c := range []struct {
+		code  int
+		fault string
+		flags []string
+		says  string
+	}{
+		{0, "", []string{"list", "tools"}, ""},
+		{0, "", append([]string{"call"}, echo...), ""},
+		{0, "", []string{"run", "--era", "legacy", "--in", one}, ""},
+		{0, "", []string{"run", "--era", "legacy", "--in", bad}, ""}, // it was answered
+		{0, "", []string{"run", "--for", "1ms"}, ""},
+		{0, "exit-7", []string{"run", "--raw"}, ""}, // whatever the server's exit code
+		{0, "dies-on-probe", []string{"list", "tools"}, ""},
+		{0, "stray-text", append([]string{"call"}, echo...), ""},
+		{0, "orphan-answers", append([]string{"call"}, echo...), ""},
+		{0, "duplicate-answers", append([]string{"call"}, echo...), ""},
+		{0, "no-final-newline", append([]string{"call"}, echo...), ""},
+
+		{1, "", []string{"call", "no/such"}, "error -32601"},
+		{1, "", []string{"call", "--tool", "no-such"}, "error -32602"},
+		{1, "", []string{"call", "--tool", "fail", "kind=error"}, "error -32"},
+		{1, "", []string{"call", "--tool", "fail", "kind=isError"}, ""},
+		{1, "probe-fast", []string{"list", "prompts"}, "prompts/list: error -32601"},
+		{1, "answers-error", []string{"list", "tools"}, "refused the handshake: initialize: error -32603: the database is locked"},
+		{1, "answers-error", []string{"run"}, "the database is locked"},
+		{1, "wrong-version", []string{"list", "tools"}, `no protocol version in common`},
+
+		{3, "dies-at-start", []string{"list", "tools"}, "add -e DEMO_API_KEY=VALUE"},
+		{3, "dies-at-start", []string{"run"}, "exit code 3"},
+		{3, "exit-7", []string{"call", "x"}, "exit code 7"},
+		{3, "crash-mid-call:segv", append([]string{"call"}, echo...), "signal SEGV"},
+		{3, "crash-mid-call:kill", append([]string{"call"}, echo...), "signal KILL"},
+		{3, "crash-mid-call:abort", append([]string{"call"}, echo...), "signal ABRT"},
+		{3, "crash-mid-call:panic", append([]string{"call"}, echo...), "exit code 2"},
+		{3, "crash-mid-call", []string{"run", "--era", "legacy", "--in", one}, "server ended before it answered: 1 requests"},
+		{3, "", []string{"call", "--tool", "fail", "kind=crash"}, "server ended before it answered"},
+
+		{4, "never-answers", append([]string{"list", "tools"}, hasty...), "timed out handshaking"},
+		{4, "never-answers", append([]string{"run"}, hasty...), "is it a stdio server"},
+		{4, "junk-only", append([]string{"list", "tools"}, hasty...), "stdout, not JSON: Server listening on stdio"},
+		{4, "buffered", append([]string{"list", "tools"}, hasty...), "its stdout is block-buffered"},
+		{4, "lsp-headers", append([]string{"list", "tools"}, hasty...), "as language servers do"},
+		{4, "slow-start:60000", append([]string{"call", "x"}, hasty...), "timed out handshaking"},
+		{4, "closes-stdout", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
+		{4, "not-reading-stdin", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
+		{4, "", []string{"run", "--era", "legacy", "--timeout", "300ms", "--in", slow}, "no answer in time to 1 requests (300ms)"},
+	} {
+		t.Run(c.fault+" "+c.flags[0], func(t *testing.T) {
+			t.Parallel()
+			r := run(t, against(c.fault, c.flags...)...)
+			require.Equal(t, c.code, r.code, "%q\n%s", c.flags, r.stderr)
+			require.Contains(t, r.stderr, c.says)
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever ends the program, nobody is left.
+func TestTheProgramIsKilled(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"", "daemon", "ignores-eof-term", "holds-stdout", "never-answers", "flood:1000000x205"} {
+		w := watch(t, program(t, against(fault, "run", "--era", "legacy", "--json")...))
+		if fault == "never-answers" {
+			w.until("speaking")
+		} else {
+			w.until(`"state":"ready"`)
+		}
+		require.NotEmpty(t, left(w.cmd), "%q: this test can't find anybody", fault)
+		require.NoError(t, w.cmd.Process.Kill())
+		require.Error(t, w.cmd.Wait())
+		require.Eventually(t, func() bool { return len(left(w.cmd)) == 0 }, patience, 10*time.Millisecond, fault)
+	}
+}
+
+// Its group is killed too, as a terminal does that is closed.
+func TestTheGroupIsKilled(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("daemon", "run", "--json")...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	w := watch(t, cmd)
+	w.until(`"state":"ready"`)
+	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+	require.Error(t, cmd.Wait())
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 10*time.Millisecond)
+}
+
+// Twenty rounds here, two hundred with -tags long.
+func TestRoundsOfStartAndKill(t *testing.T) {
+	t.Parallel()
+	killRounds(t, 20)
+}
+
+// killRounds starts servers with faults, and kills the program a little later
+// each time: while it starts, shakes hands, runs.
+func killRounds(t *testing.T, rounds int) {
+	faults := []string{"", "daemon", "ignores-eof-term", "holds-stdout", "never-answers", "flood", "stderr-flood", "crash-mid-call", "late-output", "not-reading-stdin"}
+	for round := range rounds {
+		cmd := program(t, against(faults[round%len(faults)], "run", "--json")...)
+		w := watch(t, cmd)
+		for range 1 + round%13 { // the header, then entries
+			if _, err := w.out.ReadString('\n'); err != nil {
+				break
+			}
+		}
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait() // killed, or over
+		require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 5*time.Millisecond,
+			"round %d: %q", round, faults[round%len(faults)])
+	}
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// binary is the built program, which most tests run.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "mcpdbg-test-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	// One test runs the program as another user.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	binary = filepath.Join(dir, "mcpdbg")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", binary, "mcpdbg").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// patience is how long a test waits for a process before it gives up.
+const patience = time.Minute
+
+// markName is the variable by which a test finds what its program left behind:
+// all descendants inherit it.
+const markName = "MCPDBG_TEST_MARK"
+
+// program is a run of the program that can be prepared, with a state folder of
+// its own. When the test ends nobody it started is left.
+func program(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	setUp(t, cmd)
+	return cmd
+}
+
+// setUp gives a command its state folder and its mark.
+func setUp(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	state := t.TempDir()
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, markName+"="+state)
+	t.Cleanup(func() {
+		for _, p := range marked(state) {
+			_ = p.Kill() // a test that failed may have left it
+		}
+	})
+}
+
+// left are the processes that cmd has left behind.
+func left(cmd *exec.Cmd) []*os.Process {
+	for _, entry := range cmd.Env {
+		if mark, ok := strings.CutPrefix(entry, markName+"="); ok {
+			return marked(mark)
+		}
+	}
+	return nil
+}
+
+// A result is what the program did.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// finish runs what program prepared, to its end, and sees that nobody is left.
+func finish(t testing.TB, cmd *exec.Cmd) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if cmd.Stdout == nil {
+		cmd.Stdout = &stdout
+	}
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	require.Empty(t, left(cmd), "processes that the program left behind")
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// run runs the program.
+func run(t testing.TB, args ...string) result {
+	t.Helper()
+	return finish(t, program(t, args...))
+}
+
+// A watched program runs while a test reads its standard output.
+type watched struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	out    *bufio.Reader
+	seen   strings.Builder
+	stderr bytes.Buffer
+}
+
+// watch starts what program prepared.
+func watch(t testing.TB, cmd *exec.Cmd) *watched {
+	t.Helper()
+	w := &watched{t: t, cmd: cmd}
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	w.out = bufio.NewReader(out)
+	cmd.Stderr = &w.stderr
+	require.NoError(t, cmd.Start())
+	return w
+}
+
+// until reads up to a line that contains text, and returns it.
+func (w *watched) until(text string) string {
+	w.t.Helper()
+	for {
+		line, err := w.out.ReadString('\n')
+		w.seen.WriteString(line)
+		if strings.Contains(line, text) {
+			return line
+		}
+		require.NoError(w.t, err, "%q did not come, but\n%s%s", text, &w.seen, &w.stderr)
+	}
+}
+
+// end reads to the end, and sees that nobody is left.
+func (w *watched) end() result {
+	w.t.Helper()
+	_, err := w.out.WriteTo(&w.seen)
+	require.NoError(w.t, err)
+	var exit *exec.ExitError
+	if err := w.cmd.Wait(); !errors.As(err, &exit) {
+		require.NoError(w.t, err)
+	}
+	require.Empty(w.t, left(w.cmd), "processes that the program left behind")
+	return result{w.cmd.ProcessState.ExitCode(), w.seen.String(), w.stderr.String()}
+}
+
+// against is a command line of flags and, behind --, the demo server with a
+// fault; "" is without one.
+func against(fault string, flags ...string) []string {
+	args := append(flags[:len(flags):len(flags)], "--", binary, demoServer)
+	if fault != "" {
+		args = append(args, "--misbehave", fault)
+	}
+	return args
+}
+
+// need skips the test if a program that it needs is missing, and fails it where
+// nothing may be.
+func need(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
+	if os.Getenv("CI") == "true" {
+		require.NoError(t, err)
+	}
+	t.Skipf("%s is not on PATH", name)
+	return ""
+}

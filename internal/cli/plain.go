@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/termsafe"
+)
+
+// plainPayload is how many bytes of a payload a plain line shows.
+const plainPayload = 2000
+
+// lineWriter writes rows of a source as lines: recording lines, or plain text.
+type lineWriter struct {
+	src  session.Source
+	w    *bufio.Writer
+	json bool
+	next int
+	rows []session.Row
+	buf  []byte
+}
+
+func newLineWriter(src session.Source, w io.Writer, json bool) *lineWriter {
+	return &lineWriter{src: src, w: bufio.NewWriterSize(w, 64<<10), json: json, rows: make([]session.Row, 256)}
+}
+
+// follow writes what is there and what is added, until stop is closed and all
+// that was there by then is written. It returns the first error of the writer.
+func (l *lineWriter) follow(stop <-chan struct{}) error {
+	for {
+		changed := l.src.Changed()
+		if err := l.write(); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-stop:
+			return l.write()
+		}
+	}
+}
+
+// write writes all rows that are there.
+func (l *lineWriter) write() error {
+	for {
+		n := l.src.Rows(l.next, l.rows)
+		if n == 0 {
+			return l.w.Flush()
+		}
+		for i, row := range l.rows[:n] {
+			var err error
+			if l.json {
+				err = l.recordLine(row)
+			} else {
+				err = l.plainLine(l.next+i, row)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		l.next += n
+	}
+}
+
+// recordLine writes the entry's line as the recording has it.
+func (l *lineWriter) recordLine(row session.Row) error {
+	var chunk [32 << 10]byte
+	for off := int64(0); off < int64(row.Len); {
+		n, err := l.src.ReadLine(row, chunk[:min(int64(len(chunk)), int64(row.Len)-off)], off)
+		if n == 0 {
+			return fmt.Errorf("read the log: %w", err)
+		}
+		if _, err := l.w.Write(chunk[:n]); err != nil {
+			return err
+		}
+		off += int64(n)
+	}
+	return nil
+}
+
+// plainLine writes number, time, sequence number, direction and text of one
+// entry. Columns are stable; the text is the server's and made safe.
+func (l *lineWriter) plainLine(number int, row session.Row) error {
+	e, err := l.src.Entry(row, plainPayload)
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	b := l.buf[:0]
+	b = appendRight(b, strconv.AppendUint(nil, e.N, 10), 6)
+	b = appendRight(b, fmt.Appendf(nil, "%.6f", float64(e.T)/1e6), 13)
+	if e.Seq > 0 {
+		b = appendRight(b, strconv.AppendUint(nil, e.Seq, 10), 8)
+	} else {
+		b = appendRight(b, []byte("-"), 8)
+	}
+	b = append(b, ' ', ' ', mark(row), ' ')
+	b = append(b, fmt.Sprintf("%-8s ", row.Kind)...)
+	if isMessage(row) {
+		b = l.appendMessage(b, number, row, &e)
+	} else {
+		b = safe(b, session.Describe(&e))
+		if e.Cut {
+			b = fmt.Appendf(b, " … (%d bytes)", e.FullSize)
+		}
+	}
+	b = append(b, '\n')
+	l.buf = b
+	_, err = l.w.Write(b)
+	return err
+}
+
+func isMessage(row session.Row) bool {
+	return (row.Kind == session.KindStdin || row.Kind == session.KindStdout) && row.Msg != framing.NotJSON
+}
+
+// mark says at a glance what a row is: > sent, < received, ~ a request of the
+// server, x an error, ? not a message, | stderr.
+func mark(row session.Row) byte {
+	switch {
+	case row.Flags&session.FlagError != 0:
+		return 'x'
+	case row.Kind == session.KindStdin:
+		return '>'
+	case row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other):
+		return '?'
+	case row.Kind == session.KindStdout && row.Msg == framing.Request:
+		return '~'
+	case row.Kind == session.KindStdout:
+		return '<'
+	case row.Kind == session.KindStderr:
+		return '|'
+	default:
+		return '*'
+	}
+}
+
+// appendMessage appends kind, method, id, latency, size and the payload.
+func (l *lineWriter) appendMessage(b []byte, number int, row session.Row, e *session.Entry) []byte {
+	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
+	if method := l.src.Method(row.Method); method != "" {
+		b = append(b, ' ')
+		b = safe(b, method)
+	}
+	if id := e.Msg.ID.Of(e.Payload); id != nil {
+		b = append(b, " id="...)
+		b = safe(b, string(id))
+	}
+	if took, ok := l.latency(number, row); ok {
+		b = append(b, ' ')
+		b = append(b, took.String()...)
+	}
+	if row.State == session.ReqOrphan || row.State == session.ReqDuplicate {
+		b = append(b, ' ')
+		b = append(b, row.State.String()...)
+	}
+	b = fmt.Appendf(b, " %dB ", e.FullSize)
+	b = safe(b, string(e.Payload))
+	if e.Cut {
+		b = append(b, " …"...)
+	}
+	return b
+}
+
+// latency is how long the request of a response took.
+func (l *lineWriter) latency(number int, row session.Row) (time.Duration, bool) {
+	if row.Pair == 0 || int(row.Pair-1) >= number {
+		return 0, false
+	}
+	var request [1]session.Row
+	if l.src.Rows(int(row.Pair-1), request[:]) == 0 {
+		return 0, false
+	}
+	return time.Duration(row.T-request[0].T) * time.Microsecond, true
+}
+
+func appendRight(b, text []byte, width int) []byte {
+	for range width - len(text) {
+		b = append(b, ' ')
+	}
+	return append(b, text...)
+}
+
+// safe appends untrusted text as one line.
+func safe(b []byte, text string) []byte {
+	b, _, _ = termsafe.AppendString(b, text, termsafe.Unlimited, termsafe.Options{})
+	return b
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/demo"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// shortened are the parameters with which faults are quick and small enough for
+// a test.
+var shortened = map[string]string{
+	"bulk": "200000", "flood": "1000x205", "writer": "1000x205", "huge-answer": "300000", "no-newline-gb": "300000",
+	"holds-stdout": "300", "slow-start": "50", "ignores-eof-term": "3", "not-reading-stdin": "3",
+}
+
+func shorten(fault string) string {
+	name, now := strings.CutSuffix(fault, "-now")
+	param := shortened[name]
+	if now {
+		name += "-now"
+	}
+	if param != "" {
+		name += ":" + param
+	}
+	return name
+}
+
+// Whatever a server does, its recording holds every byte, and says so.
+func TestRecordingsOfAllFaults(t *testing.T) {
+	t.Parallel()
+	for _, kind := range demo.Kinds() {
+		t.Run(kind.Name, func(t *testing.T) {
+			t.Parallel()
+			record := filepath.Join(t.TempDir(), "r.jsonl")
+			run(t, against(shorten(kind.Name), "call", "--record", record,
+				"--startup-timeout", "700ms", "--timeout", "300ms", "--tool", "echo", "message=hi")...)
+			requireWhole(t, record)
+		})
+	}
+}
+
+// requireWhole sees that a recording is finished and that its hashes are those
+// of its streams, by our own reader and by the one in docs.
+func requireWhole(t *testing.T, record string) {
+	t.Helper()
+	report, err := recordings.Verify(record)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	require.True(t, report.Finished)
+	require.Zero(t, report.Warnings)
+	for _, s := range report.Streams {
+		require.True(t, s.Checked, "%s of %s", s.Name, s.Process)
+	}
+	out, err := exec.CommandContext(t.Context(), need(t, "python3"), "../../docs/read_recording.py", record).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NotContains(t, string(out), "torn")
+	require.Contains(t, string(out), "mcp-stdio-1 stdout")
+}
+
+// The recording of a server's output is what tee would have saved of it.
+func TestRecordingIsWhatTeeSaves(t *testing.T) {
+	t.Parallel()
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+	for _, fault := range []string{
+		"", "exit-7", "dies-at-start", "writer-now", "flood-now", "bulk-now", "no-newline-gb-now", "junk-only", "stderr-flood",
+		"ansi", "batch:all", "bom:all", "crlf", "id-type:all", "invalid-utf8:all", "lone-cr:all", "lsp-headers", "multi-line:all", "nul:all",
+		"one-byte", "orphan-answers", "duplicate-answers", "stray-text", "wrong-version", "answers-error",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			var args []string
+			if fault != "" {
+				args = []string{"--misbehave", shorten(fault)}
+			}
+			direct := exec.Command(binary, append([]string{demoServer}, args...)...)
+			setUp(t, direct)
+			direct.Stdin = strings.NewReader(hello)
+			var stdout, stderr bytes.Buffer
+			direct.Stdout, direct.Stderr = &stdout, &stderr
+			_ = direct.Run() // some exit with a code of their own
+
+			record := filepath.Join(t.TempDir(), "r.jsonl")
+			run(t, against(shorten(fault), "run", "--raw", "--quiet", "--timeout", "300ms", "--record", record, "--in", writeFile(t, hello))...)
+			streams := streamsOf(t, record)
+			require.Equal(t, stdout.String(), streams[session.KindStdout])
+			require.Equal(t, stderr.String(), streams[session.KindStderr])
+			if stdin := streams[session.KindStdin]; stdin != "" { // some are gone before
+				require.Equal(t, hello, stdin)
+			}
+		})
+	}
+}
+
+// streamsOf puts the streams of a recording together again.
+func streamsOf(t *testing.T, record string) map[session.Kind]string {
+	t.Helper()
+	rec, err := recordings.Open(record)
+	require.NoError(t, err)
+	defer rec.Close()
+	rows := make([]session.Row, rec.Len())
+	require.Equal(t, len(rows), rec.Rows(0, rows))
+	streams := make(map[session.Kind]string)
+	parts := make(map[session.Kind]*bytes.Buffer)
+	for _, row := range rows {
+		if !row.Kind.IsStream() {
+			continue
+		}
+		e, err := rec.Entry(row, 0)
+		require.NoError(t, err)
+		if parts[row.Kind] == nil {
+			parts[row.Kind] = new(bytes.Buffer)
+		}
+		parts[row.Kind].Write(e.Payload)
+		parts[row.Kind].WriteString(e.EOL.String())
+	}
+	for kind, part := range parts {
+		streams[kind] = part.String()
+	}
+	return streams
+}
+
+func TestRecordingsHaveAFolderOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("", "list", "tools")...)
+	require.Equal(t, 0, finish(t, cmd).code)
+	state := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
+	files, err := filepath.Glob(state + "/mcpdbg/recordings/*.jsonl")
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	requireWhole(t, files[0])
+
+	cmd = program(t, against("", "list", "--no-record", "tools")...)
+	require.Equal(t, 0, finish(t, cmd).code)
+	state = strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
+	there, err := os.ReadDir(state)
+	require.NoError(t, err)
+	require.Empty(t, there)
+}

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/termsafe"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	in    string
+	raw   bool
+	wait  time.Duration
+	json  bool
+	quiet bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var t targetFlags
+	var r runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Run a session without a screen: one line per entry of its log",
+		Long: `run starts the server, shakes hands, and prints each entry of the log as one
+line, until the server ends, --for is over, or a signal comes.
+
+With --in it sends the messages of a file, one JSON-RPC message a line, as they
+are; when all are sent it waits for the answers and shuts the server down.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.json && r.quiet {
+				return usagef("--json and --quiet can't be mixed")
+			}
+			return a.runSession(cmd.Context(), t, r)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.in, "in", "", "send the messages of `file`, one a line; - is standard input")
+	f.BoolVar(&r.raw, "raw", false, "no handshake")
+	f.DurationVar(&r.wait, "for", 0, "end after this time; with --in not before")
+	f.BoolVar(&r.json, "json", false, "print the lines of the recording")
+	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
+	t.register(cmd)
+	return cmd
+}
+
+// noArgs says what to do about a word before the first --.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s: unexpected %q: the server's command stands after --", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// runSession is the command run.
+func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
+	in, err := a.openInput(r.in) // nil without --in
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		defer in.Close()
+	}
+	l, err := a.prepare(t, a.command)
+	if err != nil {
+		return err
+	}
+	out := a.follow(l, r)
+	err = a.drive(out.ctx(ctx), l, r, t.timeout, in)
+	err = interrupted(ctx, withHint(err, unansweredHint(err, l.log.Stats())))
+	report, endErr := l.end(ctx)
+	if printErr := out.finish(); printErr != nil {
+		err = printErr // which ended the session, if that was not over
+	}
+	a.reportEnd(l, !r.quiet, report)
+	return errors.Join(err, endErr)
+}
+
+// drive opens the session and does what the flags ask for.
+func (a *app) drive(ctx context.Context, l *live, r runFlags, timeout time.Duration, in io.ReadCloser) error {
+	begin := time.Now()
+	open := l.Open
+	if r.raw {
+		open = l.Start
+	}
+	if err := open(ctx); err != nil {
+		return err
+	}
+	ended := l.Done()
+	if in == nil {
+		return waitEnd(ctx, ended, r.wait)
+	}
+	first := l.log.Len()
+	err := sendLines(ctx, l.Session, in, r.raw, ended)
+	if err == nil {
+		err = awaitAnswers(ctx, l, first, timeout, ended)
+	}
+	if err == nil && r.wait > 0 {
+		err = waitEnd(ctx, ended, max(r.wait-time.Since(begin), time.Nanosecond))
+	}
+	return err
+}
+
+// interrupted is err with the signal that ended ctx before it, if one did.
+func interrupted(ctx context.Context, err error) error {
+	var sig, known *signalError
+	if err == nil || errors.As(err, &known) || !errors.As(context.Cause(ctx), &sig) {
+		return err
+	}
+	return errors.Join(sig, err)
+}
+
+// waitEnd waits until the server has ended or, if limit is not 0, for that time.
+func waitEnd(ctx context.Context, ended <-chan struct{}, limit time.Duration) error {
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-ended:
+	case <-over:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// awaitAnswers waits until no request of ours is pending. Each answer begins
+// the timeout anew. What was sent before the row first does not count.
+func awaitAnswers(ctx context.Context, l *live, first int, timeout time.Duration, ended <-chan struct{}) error {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	last := -1
+	for {
+		changed := l.log.Changed()
+		pending := l.log.Stats().PendingOut
+		if pending == 0 {
+			return lost(l, first)
+		}
+		if pending != last {
+			last = pending
+			timer.Reset(timeout)
+		}
+		select {
+		case <-changed:
+		case <-ended:
+			return lost(l, first)
+		case <-timer.C:
+			return fmt.Errorf("%w to %d requests (%v)", session.ErrTimeout, pending, timeout)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lost tells of requests that the server's end left without an answer.
+func lost(l *live, from int) error {
+	n := 0
+	rows := make([]session.Row, 1024)
+	for {
+		got := l.log.Rows(from, rows)
+		if got == 0 {
+			break
+		}
+		for _, row := range rows[:got] {
+			if row.State == session.ReqLost && row.Kind == session.KindStdin {
+				n++
+			}
+		}
+		from += got
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d requests are without an answer", session.ErrEnded, n)
+}
+
+// output is the printing of a session's log beside it.
+type output struct {
+	stop     chan struct{}
+	done     chan error
+	cancel   context.CancelCauseFunc
+	canceled context.Context
+}
+
+// follow prints entries as they come, from a goroutine of its own that finish
+// waits for.
+func (a *app) follow(l *live, r runFlags) *output {
+	o := &output{stop: make(chan struct{}), done: make(chan error, 1)}
+	o.canceled, o.cancel = context.WithCancelCause(context.Background())
+	if r.quiet {
+		o.done <- nil
+		return o
+	}
+	w := newLineWriter(l.log, a.stdout, r.json)
+	go func() {
+		err := func() error {
+			if r.json {
+				if _, err := w.w.Write(l.log.HeaderLine()); err != nil {
+					return err
+				}
+			}
+			return w.follow(o.stop)
+		}()
+		if err != nil {
+			o.cancel(err)
+		}
+		o.done <- err
+	}()
+	return o
+}
+
+// ctx is ctx, ended also by an error of the printing: nobody reads any more.
+func (o *output) ctx(ctx context.Context) context.Context {
+	merged, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(o.canceled, func() { cancel(context.Cause(o.canceled)) })
+	return merged
+}
+
+// finish prints what is left.
+func (o *output) finish() error {
+	close(o.stop)
+	err := <-o.done
+	o.cancel(nil)
+	return err
+}
+
+// reportEnd says who could not be ended and what the recording lacks, and with
+// path set where it is.
+func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport) {
+	for _, p := range report.Survivors {
+		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: still alive: pid %d %s (kill -9 %d)", p.PID, p.Command, p.PID)))
+	}
+	stats := l.log.Stats()
+	var parts []string
+	if name := l.log.Path(); path && name != "" {
+		parts = append(parts, "recorded to "+name)
+	}
+	if stats.Recording == session.RecordingStopped || stats.RecordingError != "" {
+		parts = append(parts, "NOT COMPLETE: "+stats.RecordingError)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+strings.Join(parts, "; ")))
+	}
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A screen is the program in a terminal of tmux, with a server of its own.
+type screen struct {
+	t      *testing.T
+	socket string
+	mark   string // what all processes of the program carry
+}
+
+// onScreen runs the program in a terminal of the given size.
+func onScreen(t *testing.T, columns, lines int, args ...string) *screen {
+	t.Helper()
+	need(t, "tmux")
+	dir, err := os.MkdirTemp("", "tmux") // a socket's path has to be short
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := &screen{t: t, socket: filepath.Join(dir, "s"), mark: t.TempDir()}
+	command := []string{"new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines),
+		"-e", "XDG_STATE_HOME=" + s.mark, "-e", markName + "=" + s.mark, "-e", "TERM=tmux-256color", binary}
+	s.tmux(append(command, args...)...)
+	s.tmux("set-option", "-g", "remain-on-exit", "on") // what is printed at the end stays to be read
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() // it may have gone with its last window
+		for _, p := range marked(s.mark) {
+			_ = p.Kill()
+		}
+	})
+	return s
+}
+
+func (s *screen) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.CommandContext(s.t.Context(), "tmux", append([]string{"-f", "/dev/null", "-S", s.socket}, args...)...).CombinedOutput()
+	require.NoError(s.t, err, "tmux %q: %s", args, out)
+	return string(out)
+}
+
+// keys presses keys, as tmux names them.
+func (s *screen) keys(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// until waits until all texts are on the screen, and returns it.
+func (s *screen) until(texts ...string) string {
+	s.t.Helper()
+	var shown string
+	require.Eventually(s.t, func() bool {
+		shown = s.tmux("capture-pane", "-p")
+		for _, text := range texts {
+			if !strings.Contains(shown, text) {
+				return false
+			}
+		}
+		return true
+	}, patience, 20*time.Millisecond, "%q did not come; the screen:\n%s", texts, lazy(func() string { return shown }))
+	return shown
+}
+
+// lazy is formatted when it is printed.
+type lazy func() string
+
+func (l lazy) String() string { return l() }
+
+// quit leaves the program and sees that nobody is left behind.
+func (s *screen) quit() {
+	s.t.Helper()
+	s.keys("q")
+	s.until("mcpdbg: recorded to")
+	require.Eventually(s.t, func() bool {
+		return strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead}")) == "1"
+	}, patience, 20*time.Millisecond, "the program did not end")
+	require.Empty(s.t, marked(s.mark), "processes that the program left behind")
+}
+
+func TestScreenOfTheDemo(t *testing.T) {
+	for _, size := range []struct{ columns, lines int }{{120, 36}, {80, 24}} {
+		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
+			s := onScreen(t, size.columns, size.lines, "demo", "--era", "legacy")
+			s.until("LIVE", "ready", "initialize", "notifications/initialized", "q quit")
+
+			s.keys("c") // compose a call of a tool that takes its time
+			s.until("Compose")
+			s.keys("C-u")
+			s.keys("-l", `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"echo","arguments":{"message":"from the composer"}}}`)
+			s.keys("C-s")
+			s.until(`"mine"`, "tools/call", "call echo")
+
+			s.tmux("resize-window", "-x", "100", "-y", "30")
+			s.until("Traffic", "Detail")
+
+			s.keys("f")
+			s.keys("-l", "method:initialize dir:in")
+			s.keys("Enter")
+			s.until("(1)")
+			s.keys("f", "C-u", "Enter")
+
+			s.keys("K")
+			s.until("y: yes")
+			s.keys("y")
+			s.until("exit 0")
+			s.keys("C-r")
+			s.until("ready", "mcp-stdio-2")
+			s.quit()
+		})
+	}
+}
+
+// A second key does not wait for the rest of the ladder.
+func TestScreenKillsAStubbornServer(t *testing.T) {
+	s := onScreen(t, 120, 36, against("ignores-eof-term")...)
+	s.until("ready")
+	s.keys("K")
+	s.until("y: yes")
+	s.keys("y")
+	s.until("modern  stopping")
+	s.keys("K")
+	s.until("modern  signal KILL", "the server ended after KILL")
+	s.quit()
+}
+
+func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
+	s := onScreen(t, 120, 36, against("dies-at-start")...)
+	s.until("exit 3", "DEMO_API_KEY is not set", "-e DEMO_API_KEY=VALUE")
+	s.keys("Escape") // the dialog
+	s.quit()
+}
+
+func TestScreenShowsLagHoldAndGap(t *testing.T) {
+	s := onScreen(t, 120, 36, against("writer:20000x2048", "--collector-delay", "2ms")...)
+	s.keys("5", "z") // the events, on the whole screen
+	s.until("lagged", "held")
+	s.keys("z")
+	s.quit()
+
+	s = onScreen(t, 120, 36, against("writer:20000x2048", "--collector-delay", "2ms", "--overrun", "drop")...)
+	s.keys("5", "z")
+	s.until("gap", "LOST")
+	s.keys("z")
+	s.quit()
+}
+
+// The real thing: handshake, messages and stderr of a server from npm.
+func TestScreenOfServerEverything(t *testing.T) {
+	need(t, "npx")
+	s := onScreen(t, 120, 36, "--", "npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
+	s.until("ready", "initialize", "2025-11-25 legacy", "Starting default (STDIO) server")
+	s.quit()
+}

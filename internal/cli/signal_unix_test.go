@@ -1,0 +1,114 @@
+//go:build unix
+
+package cli
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestASignalEndsTheServerByTheLadder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
+		w := watch(t, program(t, against("", "run", "--json")...))
+		w.until(`"state":"ready"`)
+		require.NoError(t, w.cmd.Process.Signal(c.signal))
+		r := w.end()
+		require.Equal(t, c.code, r.code)
+		_, entries := printedEntries(t, r.stdout)
+		steps := phases(entries)
+		require.Equal(t, "close-stdin", steps[len(steps)-1], "it ended with its input: nothing more was needed")
+		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+c.signal.String()+"\n")
+		require.Equal(t, "end", entries[len(entries)-1].K)
+	}
+}
+
+func TestASignalDuringTheHandshake(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault string
+		last  string // step of the ladder
+	}{{"never-answers", "close-stdin"}, {"not-reading-stdin-now", "TERM"}} {
+		w := watch(t, program(t, against(c.fault, "run", "--json")...))
+		w.until(`"method":"server/discover"`)
+		require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+		r := w.end()
+		require.Equal(t, 143, r.code, c.fault)
+		require.Contains(t, r.stderr, "ended by signal: terminated")
+		_, entries := printedEntries(t, r.stdout)
+		steps := phases(entries)
+		require.Equal(t, c.last, steps[len(steps)-1])
+	}
+}
+
+func TestASecondSignalDuringTheHandshake(t *testing.T) {
+	t.Parallel()
+	w := watch(t, program(t, against("not-reading-stdin-now", "run", "--json")...))
+	w.until(`"method":"server/discover"`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	w.until(`"phase":"server/discover"`) // which the first signal has ended
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	r := w.end()
+	require.Equal(t, 130, r.code)
+	_, entries := printedEntries(t, r.stdout)
+	require.NotContains(t, phases(entries), "TERM")
+	require.Contains(t, phases(entries), "KILL")
+}
+
+// The first signal ends a stubborn server by the ladder; who can't wait for
+// that sends another one.
+func TestASecondSignalKillsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
+	w.until(`"state":"ready"`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	w.until(`"state":"stopping"`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	r := w.end()
+	require.Equal(t, 130, r.code)
+	_, entries := printedEntries(t, r.stdout)
+	require.NotContains(t, phases(entries), "TERM")
+	require.Contains(t, phases(entries), "KILL")
+}
+
+func TestTheWholeLadder(t *testing.T) {
+	t.Parallel()
+	w := watch(t, program(t, against("ignores-eof-term", "run", "--json")...))
+	w.until(`"state":"ready"`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	r := w.end()
+	require.Equal(t, 130, r.code)
+	_, entries := printedEntries(t, r.stdout)
+	steps := phases(entries)
+	require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, steps[len(steps)-3:])
+}
+
+// A signal while the ladder runs after the work was done takes nothing from the
+// result, but the waiting.
+func TestASignalDuringTheEnding(t *testing.T) {
+	t.Parallel()
+	w := watch(t, program(t, against("ignores-eof-term", "run", "--json", "--for", "1ms")...))
+	w.until(`"state":"stopping"`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	r := w.end()
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	require.NotContains(t, phases(entries), "TERM")
+}
+
+// A signal ends a run that waits for its input.
+func TestASignalWhileNothingIsRead(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("", "run", "--json", "--in", "-")...)
+	_, err := cmd.StdinPipe() // nobody writes to it
+	require.NoError(t, err)
+	w := watch(t, cmd)
+	w.until(`"state":"ready"`)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 130, w.end().code)
+}

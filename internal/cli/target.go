@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec"
+	"mcpdbg/session/mcp"
+)
+
+// targetFlags are the flags of every command that starts a server.
+type targetFlags struct {
+	cwd            string
+	env            []string
+	envFrom        []string
+	envPolicy      string
+	era            string
+	protocol       string
+	startupTimeout time.Duration
+	timeout        time.Duration
+	overrun        string
+	answers        string
+	record         string
+	noRecord       bool
+	lineLimit      size
+	collectorDelay time.Duration
+
+	defaultAnswers session.Answers // without --answers
+}
+
+func (t *targetFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&t.cwd, "cwd", "C", "", "working `directory` of the server")
+	f.StringArrayVarP(&t.env, "env", "e", nil, "set the environment variable `NAME=VALUE`; may be repeated")
+	f.StringArrayVar(&t.envFrom, "env-from", nil, "pass on the variable `NAME` of this environment; may be repeated")
+	f.StringVar(&t.envPolicy, "env-policy", "inherit", "which variables the server gets besides: inherit, client (as MCP clients do) or none")
+	f.StringVar(&t.era, "era", "auto", "era of the protocol: auto, legacy (initialize) or modern (server/discover)")
+	f.StringVar(&t.protocol, "protocol", "", "protocol `version` to ask for")
+	f.DurationVar(&t.startupTimeout, "startup-timeout", session.DefaultStartupTimeout, "limit for start and handshake")
+	f.DurationVar(&t.timeout, "timeout", session.DefaultTimeout, "limit for one request")
+	f.StringVar(&t.overrun, "overrun", "hold", "when the server is faster than its log: hold (it waits) or drop (with a gap entry)")
+	f.StringVar(&t.answers, "answers", "", "`file` with canned answers to the server's own requests")
+	f.StringVar(&t.record, "record", "", "record to this new `file`")
+	f.BoolVar(&t.noRecord, "no-record", false, "keep no recording")
+	f.Var(&t.lineLimit, "line-limit", "longest line that is taken whole, such as 64M (default 256M)")
+	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "wait before each event is taken, to see what lag does")
+}
+
+// live is a session with all that belongs to it.
+type live struct {
+	*session.Session
+	log  *recordings.File
+	exec *localexec.Executor
+
+	urgent context.Context // over: no ending may wait any more
+	calm   func() bool     // stops to look at it
+}
+
+// prepare checks the flags and makes a session for argv; nothing is started.
+func (a *app) prepare(t targetFlags, argv []string) (*live, error) {
+	switch {
+	case len(argv) == 0:
+		return nil, usagef("no command: name the server's command after --")
+	case t.record != "" && t.noRecord:
+		return nil, usagef("--record and --no-record can't be mixed")
+	}
+	cfg, err := t.config(argv)
+	if err != nil {
+		return nil, err
+	}
+	log, err := recordings.Create(recordings.Options{
+		Path: t.record, NoRecord: t.noRecord, Server: filepath.Base(argv[0]),
+		Header: session.Header{
+			Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(argv, cfg.Command.Env),
+			Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
+		},
+	})
+	if err != nil {
+		return nil, withHint(usagef("%v", err), "--record FILE names another file, and --no-record needs none")
+	}
+	exec := localexec.New(localexec.Options{Watchdog: append(a.self, watchdogCommand)})
+	cfg.Executor, cfg.Log = exec, log
+	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
+	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
+	return l, nil
+}
+
+func (t *targetFlags) config(argv []string) (session.Config, error) {
+	cfg := session.Config{
+		ClientName: "mcpdbg", ClientVersion: version, Protocol: t.protocol,
+		StartupTimeout: t.startupTimeout, Timeout: t.timeout,
+		LineLimit: int(t.lineLimit), CollectorDelay: t.collectorDelay, Answers: t.defaultAnswers,
+	}
+	var ok bool
+	if cfg.Era, ok = mcp.ParseEra(t.era); !ok {
+		return cfg, usagef("--era %q: must be auto, legacy or modern", t.era)
+	}
+	switch t.overrun {
+	case "hold":
+		cfg.Overrun = executor.OverrunHold
+	case "drop":
+		cfg.Overrun = executor.OverrunDrop
+	default:
+		return cfg, usagef("--overrun %q: must be hold or drop", t.overrun)
+	}
+	if t.startupTimeout <= 0 || t.timeout <= 0 {
+		return cfg, usagef("--startup-timeout and --timeout must be more than 0")
+	}
+	if t.answers != "" {
+		data, err := readFile(t.answers)
+		if err != nil {
+			return cfg, usagef("--answers: %v", err)
+		}
+		if cfg.Answers, err = session.ParseAnswers(data); err != nil {
+			return cfg, usagef("--answers %s: %v", t.answers, err)
+		}
+	}
+	cmd, err := t.command(argv)
+	cfg.Command = cmd
+	return cfg, err
+}
+
+func (t *targetFlags) command(argv []string) (executor.Command, error) {
+	cmd := executor.Command{Argv: argv}
+	switch t.envPolicy {
+	case "inherit":
+		cmd.EnvPolicy = executor.EnvInherit
+	case "client":
+		cmd.EnvPolicy = executor.EnvClient
+	case "none":
+		cmd.EnvPolicy = executor.EnvNone
+	default:
+		return cmd, usagef("--env-policy %q: must be inherit, client or none", t.envPolicy)
+	}
+	for _, pair := range t.env {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return cmd, usagef("--env %q: must be NAME=VALUE (--env-from NAME passes a variable on)", pair)
+		}
+		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
+	}
+	for _, name := range t.envFrom {
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			return cmd, usagef("--env-from %s: there is no such variable in this environment", name)
+		}
+		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
+	}
+	if t.cwd != "" {
+		dir, err := filepath.Abs(t.cwd)
+		if err != nil {
+			return cmd, usagef("--cwd: %v", err)
+		}
+		cmd.Dir = dir
+	}
+	return cmd, nil
+}
+
+// shortestSecret is the shortest value that is masked in an argument: shorter
+// ones would mask what has nothing to do with them.
+const shortestSecret = 4
+
+// maskArgv writes ${NAME} for values of named variables, so that a recording's
+// header holds none.
+func maskArgv(argv []string, env []executor.EnvVar) []string {
+	masked := make([]string, len(argv))
+	for i, arg := range argv {
+		for _, v := range env {
+			if len(v.Value) >= shortestSecret {
+				arg = strings.ReplaceAll(arg, v.Value, "${"+v.Name+"}")
+			}
+		}
+		masked[i] = arg
+	}
+	return masked
+}
+
+// end shuts the server down, whatever ended the command, and closes the log. A
+// signal cuts the ladder short; when one has ended ctx before, the next does. A
+// log that could not be written to its end is no error: its Stats tell.
+func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
+	if ctx.Err() != nil {
+		ctx = l.urgent
+	}
+	report, err := l.Session.Close(ctx)
+	l.calm()
+	err = errors.Join(err, l.exec.Close())
+	_ = l.log.Close()
+	return report, err
+}
+
+// size is a flag for a number of bytes, with K, M or G behind it.
+type size int
+
+// String implements pflag.Value.
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return fmt.Sprint(int(*s))
+}
+
+// Type implements pflag.Value.
+func (s *size) Type() string { return "size" }
+
+// Set implements pflag.Value.
+func (s *size) Set(text string) error {
+	digits := strings.TrimRight(strings.ToUpper(text), "B")
+	unit := 1
+	for suffix, factor := range map[string]int{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30} {
+		if rest, ok := strings.CutSuffix(digits, suffix); ok {
+			digits, unit = rest, factor
+			break
+		}
+	}
+	var n int
+	if _, err := fmt.Sscanf(digits, "%d", &n); err != nil || fmt.Sprint(n) != digits || n <= 0 || n > maxSize/unit {
+		return fmt.Errorf("%q is no size: write 65536, 64K, 16M or 1G", text)
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// maxSize bounds a size flag.
+const maxSize = 2 << 30

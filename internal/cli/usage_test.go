@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// inProcess runs the program without a process of its own, and is for what
+// starts no server.
+func inProcess(t testing.TB, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, self: []string{binary}}
+	code := a.run(t.Context(), args)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	there := writeFile(t, "precious")
+	broken := writeFile(t, "{\"roots/list\": ")
+	for _, c := range []struct {
+		args string // words; @ is a space in one
+		says []string
+	}{
+		{"", []string{"no command to debug", "mcpdbg demo"}},
+		{"rnu -- x", []string{`unknown command "rnu"`, "try: mcpdbg run"}},
+		{"frobnicate", []string{`unknown command "frobnicate"`, "try: mcpdbg --help"}},
+		{"my-server --flag", []string{"unknown flag: --flag", "--help"}},
+		{"run", []string{"no command", "after --"}},
+		{"run --", []string{"no command", "after --"}},
+		{"run my-server", []string{`unexpected "my-server"`, "after --"}},
+		{"run --nope -- x", []string{"unknown flag: --nope", "mcpdbg run --help"}},
+		{"run --json --quiet -- x", []string{"--json and --quiet can't be mixed"}},
+		{"run --for soon -- x", []string{`invalid argument "soon"`, "--for"}},
+		{"run --in " + dir + "/missing -- x", []string{"--in: open", "no such file"}},
+		{"run --in " + dir + " -- x", []string{"--in: " + dir + " is a directory"}},
+		{"call -- x", []string{"no method", "tools/list"}},
+		{"call --tool x", []string{"no command", "after --"}},
+		{"call --tool x a -- x", []string{`argument "a": must be NAME=TEXT`}},
+		{"call --tool x a:=b -- x", []string{`"b" is no JSON`, "always a string"}},
+		{"call --tool x --params {} a=b -- x", []string{"--params and arguments (a=b) can't be mixed"}},
+		{"call m --params {\"a\" -- x", []string{"--params: must be a JSON object"}},
+		{"call m --params [1] -- x", []string{"--params: must be a JSON object"}},
+		{"call m --params null -- x", []string{"--params: must be a JSON object"}},
+		{"list -- x", []string{"list what?", "tools, resources, templates, prompts"}},
+		{"list tool -- x", []string{`list "tool"`, "tools, resources, templates, prompts"}},
+		{"list tools prompts -- x", []string{"list what?"}},
+		{"run --env A -- x", []string{`--env "A"`, "NAME=VALUE", "--env-from"}},
+		{"run --env =A -- x", []string{`--env "=A"`}},
+		{"run --env-from NO_SUCH_VARIABLE -- x", []string{"--env-from NO_SUCH_VARIABLE", "no such variable"}},
+		{"run --env-policy some -- x", []string{`--env-policy "some"`, "inherit, client or none"}},
+		{"run --era old -- x", []string{`--era "old"`, "auto, legacy or modern"}},
+		{"run --overrun wait -- x", []string{`--overrun "wait"`, "hold or drop"}},
+		{"run --timeout 0s -- x", []string{"must be more than 0"}},
+		{"run --startup-timeout -1s -- x", []string{"must be more than 0"}},
+		{"run --line-limit 1X -- x", []string{`"1X" is no size`, "16M"}},
+		{"run --answers " + dir + "/missing -- x", []string{"--answers: open", "no such file"}},
+		{"run --answers " + broken + " -- x", []string{"--answers " + broken, "unexpected end of JSON"}},
+		{"run --record " + there + " -- x", []string{there + ": the file exists", "never overwritten", "try: --record"}},
+		{"run --record " + dir + "/no/r -- x", []string{dir + "/no/r can't be written: no such file", "try: --record"}},
+		{"run --record r --no-record -- x", []string{"--record and --no-record can't be mixed"}},
+		{"demo x", []string{`unknown command "x"`}},
+		{"demo -- x", []string{"demo takes no command", "mcpdbg -- COMMAND"}},
+	} {
+		r := inProcess(t, strings.Fields(c.args)...)
+		require.Equal(t, 2, r.code, c.args)
+		require.True(t, strings.HasPrefix(r.stderr, "mcpdbg: "), "%s: %s", c.args, r.stderr)
+		for _, text := range c.says {
+			require.Contains(t, r.stderr, text, c.args)
+		}
+		if c.args != "" { // help is no result, but the answer to no question at all
+			require.Empty(t, r.stdout, c.args)
+		}
+	}
+	data, err := os.ReadFile(there)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(data))
+}
+
+func TestWhatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o644))
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"--", "no-such-program"}, []string{`program "no-such-program" not found`, "PATH=" + os.Getenv("PATH"), "try: "}},
+		{[]string{"--", "./no-such-program"}, []string{"./no-such-program does not exist", "try: "}},
+		{[]string{"--", dir}, []string{dir + " is a directory", "try: "}},
+		{[]string{"--", script}, []string{"not executable", "try: chmod +x"}},
+		{[]string{"-C", dir + "/missing", "--", "sh"}, []string{dir + "/missing does not exist", "--cwd"}},
+		{[]string{"-C", script, "--", "sh"}, []string{"not a directory", "--cwd"}},
+		{[]string{"--", ""}, []string{"no program given"}},
+		{[]string{"--", "sh", "a\x00b"}, []string{"NUL"}},
+		{[]string{"-e", "A=b\x00c", "--", "sh"}, []string{"NUL"}},
+		{[]string{"-e", "A\x00=b", "--", "sh"}, []string{"A"}},
+	} {
+		for _, how := range [][]string{{"call", "--no-record", "m"}, {"list", "--no-record", "tools"}, {"run", "--no-record"}, {"run", "--no-record", "--raw"}} {
+			args := append(how[:len(how):len(how)], c.args...)
+			r := inProcess(t, args...)
+			require.Equal(t, 3, r.code, "%q", args)
+			for _, text := range c.says {
+				require.Contains(t, r.stderr, text, "%q", args)
+			}
+			require.NotContains(t, r.stderr, "\x00")
+		}
+	}
+}
+
+func TestAFolderThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{writeFile(t, "a file"), "/proc"} {
+		cmd := program(t, against("", "list", "tools")...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+state)
+		r := finish(t, cmd)
+		require.Equal(t, 2, r.code)
+		require.Contains(t, r.stderr, "mcpdbg: recording "+state)
+		require.Contains(t, r.stderr, "can't be written")
+		require.Contains(t, r.stderr, "try: --record FILE names another file, and --no-record needs none")
+	}
+}
