@@ -241,9 +241,10 @@ func TestKillCutsALadderShort(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		_, err := h.Shutdown(t.Context())
+		report, err := h.Shutdown(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, time.Second, time.Since(begin))
+		require.Equal(t, executor.StepKill, report.Needed, "whoever asked for it")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -22,8 +23,9 @@ type run struct {
 	s      *Session
 	proc   executor.Process
 	col    *collector
-	stdin  sum  // guarded by Session.send
-	ended  bool // guarded by Session.send: Closed or Failed is logged
+	stdin  sum         // guarded by Session.send
+	ended  bool        // guarded by Session.send: Closed or Failed is logged
+	killed atomic.Bool // its end, or that of a descendant that held its streams, took a KILL
 	exited chan struct{}
 	done   chan struct{}
 	posted chan []byte // what is sent without anybody waiting: answers, cancellations

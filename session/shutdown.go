@@ -38,10 +38,10 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 		s.setState(Stopping, StateBody{})
 	}
 	report.Needed = s.descend(ctx, r, executor.StepCloseStdin, executor.StepTerm)
-	if !r.over() {
+	survivors, err := s.terminate(r)
+	if r.killed.Load() {
 		report.Needed = executor.StepKill
 	}
-	survivors, err := s.terminate(r)
 	report.Survivors = survivors
 	r.mu.Lock()
 	report.Exit = r.exit
@@ -84,6 +84,9 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	wasOver := r.over()
 	begin := time.Now()
 	rep, err := r.proc.Terminate(ctx)
+	if rep.Running || !wasOver {
+		r.killed.Store(true)
+	}
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), fmt.Sprintf("%d killed", len(rep.Signalled)), time.Since(begin), err)
 	}
