@@ -102,7 +102,7 @@ func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Sco
 	return executor.StopReport{}, nil
 }
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
-	running := !p.journal.Ended()
+	running := p.Info().State == executor.StateRunning
 	p.once.Do(func() {
 		close(p.killed)
 		_ = p.inPipe.Close()
