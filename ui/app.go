@@ -37,6 +37,7 @@ type App struct {
 	zoom          bool
 
 	index   *rowIndex
+	rows    rowReader
 	stats   session.Stats
 	status  session.Status
 	clock   int64 // of the log, at the last look; 0 without a live session
@@ -62,6 +63,7 @@ type App struct {
 	quitting bool
 
 	canvas  grid.Canvas
+	chrome  [3]grid.Lines // header, tabs, footer
 	painted [paneCount]grid.Lines
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
@@ -101,6 +103,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	if a.source == nil {
 		a.source = a.session.Log()
 	}
+	a.rows.source = a.source
 	if argv := a.source.Header().Argv; len(argv) > 0 {
 		a.name = windowTitle(argv[0])
 	}
@@ -231,7 +234,7 @@ func (a *App) selectRow() {
 		a.selected = selection{}
 		return
 	}
-	row, ok := rowAt(a.source, number)
+	row, ok := a.rows.at(number)
 	a.selected = selection{ok: ok, number: number, row: row}
 }
 

@@ -97,7 +97,9 @@ func (d *driver) write(text string) {
 func (d *driver) screen() string { return d.View().Content }
 
 // plain is the screen without styles.
-func (d *driver) plain() string { return ansi.Strip(d.screen()) }
+func (d *driver) plain() string { return stripped(d.screen()) }
+
+func stripped(text string) string { return ansi.Strip(text) }
 
 // rows are the lines of the screen without styles.
 func (d *driver) rows() []string { return strings.Split(d.plain(), "\n") }

@@ -146,7 +146,7 @@ func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Sco
 }
 
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
-	running := !p.journal.Ended()
+	running := p.Info().State == executor.StateRunning
 	p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
 	p.journal.EOF(executor.Stdout)
 	p.journal.EOF(executor.Stderr)

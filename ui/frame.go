@@ -25,18 +25,18 @@ func (a *App) View() tea.View {
 func (a *App) paint() string {
 	a.canvas.Reset(a.width, a.height)
 	if a.layout.mode == tooSmall {
-		a.line(grid.Rect{W: a.width, H: min(a.height, 1)}, func(l *grid.Line) {
+		a.line(0, grid.Rect{W: a.width, H: min(a.height, 1)}, func(l *grid.Line) {
 			l.Text(a.theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
 		})
 		return a.canvas.String()
 	}
-	a.line(a.layout.header, func(l *grid.Line) { paintHeader(l, a.headerParts(), a.theme) })
-	a.line(a.layout.tabs, a.paintTabs)
+	a.line(0, a.layout.header, func(l *grid.Line) { paintHeader(l, a.headerParts(), a.theme) })
+	a.line(1, a.layout.tabs, a.paintTabs)
 	for _, id := range panes {
 		a.drawPane(id)
 	}
 	a.drawComposer()
-	a.line(a.layout.footer, a.paintFooter)
+	a.line(2, a.layout.footer, a.paintFooter)
 	if a.help != nil {
 		a.paintHelp()
 	}
@@ -46,12 +46,13 @@ func (a *App) paint() string {
 	return a.canvas.String()
 }
 
-// line paints one line that is no pane.
-func (a *App) line(r grid.Rect, paint func(*grid.Line)) {
+// line paints one line that is no pane, in the i-th block for such lines.
+func (a *App) line(i int, r grid.Rect, paint func(*grid.Line)) {
 	if r.Empty() {
 		return
 	}
-	block := &grid.Lines{Options: a.look()}
+	block := &a.chrome[i]
+	block.Options = a.look()
 	block.Resize(r.W, 1)
 	paint(block.Line(0))
 	a.canvas.Draw(r, block)

@@ -40,9 +40,14 @@ func (x *rowIndex) pull(source session.Source) (more bool) {
 	return x.scanned < source.Len()
 }
 
-// rowAt reads one row.
-func rowAt(source session.Source, number int) (session.Row, bool) {
-	var row [1]session.Row
-	ok := number >= 0 && source.Rows(number, row[:]) == 1
-	return row[0], ok
+// A rowReader reads single rows of a log. It belongs to one goroutine.
+type rowReader struct {
+	source session.Source
+	row    [1]session.Row // kept, so that reading does not allocate
+}
+
+// at reads the row with a number; there is none before 0.
+func (r *rowReader) at(number int) (session.Row, bool) {
+	ok := number >= 0 && r.source.Rows(number, r.row[:]) == 1
+	return r.row[0], ok
 }

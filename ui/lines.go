@@ -27,6 +27,7 @@ type lines struct {
 // lineRows paints the rows of one pane.
 type lineRows struct {
 	source session.Source
+	rows   rowReader
 	index  *rowIndex
 	theme  *theme.Theme
 	num    []byte // scratch
@@ -42,7 +43,7 @@ func newLines(id paneID, source session.Source, index *rowIndex, th *theme.Theme
 		empty = "nothing on stderr"
 	}
 	look.TabStop = 8
-	rows := &lineRows{source: source, index: index, theme: th}
+	rows := &lineRows{source: source, rows: rowReader{source: source}, index: index, theme: th}
 	l := &lines{id: id, rows: rows, list: list{table.New(table.Config{
 		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
 	})}}
@@ -85,7 +86,7 @@ func (r *lineRows) Version(int) uint32 { return 0 }
 
 // Paint paints one row.
 func (r *lineRows) Paint(number int, c *table.Cells) {
-	row, ok := rowAt(r.source, number)
+	row, ok := r.rows.at(number)
 	if !ok {
 		return
 	}

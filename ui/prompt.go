@@ -75,11 +75,7 @@ func (a *App) askFilter() {
 }
 
 func (a *App) askSearch() {
-	text := ""
-	if a.search != nil {
-		text = a.search.text
-	}
-	a.prompt = newPrompt("search", text, func(a *App, text string) (tea.Cmd, error) {
+	a.prompt = newPrompt("search", "", func(a *App, text string) (tea.Cmd, error) {
 		if text == "" {
 			a.search, a.finding = nil, nil
 			return nil, nil

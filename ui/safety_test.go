@@ -112,6 +112,7 @@ func FuzzFrame(f *testing.F) {
 		f.Add(text, uint8(80), uint8(24))
 	}
 	f.Fuzz(func(t *testing.T, text string, w, h uint8) {
+		h = max(h, 1)
 		log := hostileLog(t, text)
 		d := drive(t, Options{Source: log}, int(w), int(h))
 		requireExact(t, d.screen(), int(w), int(h))

@@ -33,12 +33,13 @@ type scan struct {
 	// becomes of them may change whether they pass.
 	open  map[int]struct{}
 	block [512]session.Row
+	one   rowReader
 }
 
 func newScan(generation int, source session.Source, f *filter.Filter, rows int) *scan {
 	return &scan{
 		generation: generation, source: source, filter: f, matcher: f.Over(source),
-		total: rows, older: rows, newer: rows, open: map[int]struct{}{},
+		total: rows, older: rows, newer: rows, open: map[int]struct{}{}, one: rowReader{source: source},
 	}
 }
 
@@ -156,7 +157,7 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 }
 
 func (s *scan) again(found *scanned, request int, b *budget) {
-	row, ok := rowAt(s.source, request)
+	row, ok := s.one.at(request)
 	if !ok || row.State == session.ReqPending || request < s.older {
 		return
 	}

@@ -56,7 +56,7 @@ type traffic struct {
 
 func newTraffic(source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *traffic {
 	t := &traffic{source: source, index: index}
-	t.rows = &trafficRows{pane: t, theme: th}
+	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, theme: th}
 	t.list = list{table.New(table.Config{
 		Source: t.rows, Columns: trafficColumns, Theme: th, Options: look, Header: true, Empty: "nothing was said yet",
 	})}

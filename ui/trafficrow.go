@@ -19,6 +19,7 @@ const rowRead = 4096
 // trafficRows paints the rows of the traffic pane.
 type trafficRows struct {
 	pane  *traffic
+	rows  rowReader
 	theme *theme.Theme
 	num   []byte // scratch
 }
@@ -29,7 +30,7 @@ func (t *trafficRows) Len() int { return t.pane.index.scanned }
 // Version changes with what may change of a row: its state, its partner, its
 // marks, and the seconds that a request has been pending.
 func (t *trafficRows) Version(number int) uint32 {
-	row, _ := rowAt(t.pane.source, number)
+	row, _ := t.rows.at(number)
 	v := uint32(row.State) | uint32(row.Flags)<<4
 	if row.Pair != 0 {
 		v |= 1 << 12
@@ -42,7 +43,7 @@ func (t *trafficRows) Version(number int) uint32 {
 
 // Paint paints one row.
 func (t *trafficRows) Paint(number int, c *table.Cells) {
-	row, ok := rowAt(t.pane.source, number)
+	row, ok := t.rows.at(number)
 	if !ok {
 		return
 	}
@@ -190,7 +191,7 @@ func rpcError(e *session.Entry) (code, message string) {
 // answerNote says how a request of the server was answered: an error that the
 // program itself gave begins with its name.
 func (t *trafficRows) answerNote(request session.Row) string {
-	response, ok := rowAt(t.pane.source, int(request.Pair)-1)
+	response, ok := t.rows.at(int(request.Pair) - 1)
 	if !ok || response.Msg != framing.ErrorResponse {
 		return ""
 	}
@@ -211,7 +212,7 @@ func (t *trafficRows) id(row session.Row, e *session.Entry) []byte {
 	if !e.Cut {
 		return e.Msg.ID.Of(e.Payload)
 	}
-	partner, ok := rowAt(t.pane.source, int(row.Pair)-1)
+	partner, ok := t.rows.at(int(row.Pair) - 1)
 	if !ok {
 		return nil
 	}
@@ -237,7 +238,7 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 	case session.ReqLost, session.ReqTimedOut:
 		c.Text(colLatency, t.theme.Error, row.State.String())
 	case session.ReqNone:
-		request, ok := rowAt(t.pane.source, int(row.Pair)-1)
+		request, ok := t.rows.at(int(row.Pair) - 1)
 		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
 			return
 		}

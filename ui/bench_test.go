@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/ui/filter"
+)
+
+// appendTraffic appends n rows, in batches.
+func appendTraffic(t testing.TB, log session.Log, n int) {
+	t.Helper()
+	const batch = 1000
+	entries := make([]session.Entry, 0, batch)
+	for i := range n {
+		entries = append(entries, trafficEntry(i))
+		if len(entries) == batch || i == n-1 {
+			require.NoError(t, log.Append(entries))
+			entries = entries[:0]
+		}
+	}
+}
+
+// trafficEntry is the i-th row of a busy session.
+func trafficEntry(i int) session.Entry {
+	id, methods := i/2, []string{"tools/call", "resources/read", "ping", "prompts/get"}
+	e := session.Entry{Kind: session.KindStdout, Seq: uint64(i + 1), EOL: framing.LF}
+	switch {
+	case i%50 == 49:
+		e.Kind, e.Payload = session.KindStderr, []byte("2026-11-21 INFO  handled a request in 12 ms")
+		return e
+	case i%100 == 48:
+		return session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "something happened"})
+	case i%2 == 0:
+		e.Kind, e.Seq = session.KindStdin, 0
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":{"name":"echo","arguments":{"text":"%d"}}}`, id, methods[id%4], i)
+	case i%38 == 1:
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":-32602,"message":"no such tool"}}`, id)
+	default:
+		e.Payload = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"hello %d, and something more to make it as long as usual"}]}}`, id, i)
+	}
+	e.Msg = framing.Scan(e.Payload)
+	return e
+}
+
+// frames are what the benchmarks and the test of allocations do before each
+// frame.
+var frames = []struct {
+	name string
+	step func(d *driver, i int)
+	most float64 // allocations
+}{
+	{"nothing new", func(*driver, int) {}, 0},
+	{"pending clock", func(d *driver, _ int) { d.markAll() }, 60},
+	{"cursor", func(d *driver, i int) { d.do([]string{actUp, actDown}[i/20%2]) }, 100},
+	{"page", func(d *driver, i int) { d.do([]string{actPageUp, actPageDown}[i/20%2]) }, 200},
+}
+
+// TestFrameAllocations holds what a frame of 200 by 60 may allocate.
+func TestFrameAllocations(t *testing.T) {
+	log := newLog(t)
+	appendTraffic(t, log, 50_000)
+	for _, f := range frames {
+		t.Run(f.name, func(t *testing.T) {
+			d := drive(t, Options{Source: log}, 200, 60)
+			i := 0
+			allocs := testing.AllocsPerRun(100, func() {
+				f.step(d, i)
+				d.screen()
+				i++
+			})
+			require.LessOrEqual(t, allocs, f.most)
+		})
+	}
+}
+
+func BenchmarkFrame200x60(b *testing.B) {
+	log := newLog(b)
+	appendTraffic(b, log, 1_000_000)
+	for _, f := range frames {
+		b.Run(f.name, func(b *testing.B) {
+			d := drive(b, Options{Source: log}, 200, 60)
+			d.screen()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				f.step(d, i)
+				d.screen()
+			}
+		})
+	}
+}
+
+// A probe is the model, and measures the time from a key to its frame.
+type probe struct {
+	*App
+	sent  chan time.Time
+	took  []time.Duration
+	frame bool // the next frame is that of a key
+	begin time.Time
+}
+
+func (p *probe) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); ok {
+		p.begin, p.frame = <-p.sent, true
+	}
+	_, cmd := p.App.Update(msg)
+	return p, cmd
+}
+
+func (p *probe) View() tea.View {
+	v := p.App.View()
+	if p.frame {
+		p.took, p.frame = append(p.took, time.Since(p.begin)), false
+	}
+	return v
+}
+
+// BenchmarkKeyToFrame measures how long a key takes to its frame while a
+// million rows a second arrive. The program paints for a terminal of 200x60.
+func BenchmarkKeyToFrame(b *testing.B) {
+	for _, rate := range []int{0, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("rows=%d", rate), func(b *testing.B) { keyToFrame(b, rate) })
+	}
+}
+
+func keyToFrame(b *testing.B, rate int) {
+	log := newLog(b)
+	ctx, cancel := context.WithCancel(b.Context())
+	app := newApp(ctx, Options{Source: log})
+	p := &probe{App: app, sent: make(chan time.Time, 1)}
+	in, keys := io.Pipe()
+	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(io.Discard),
+		tea.WithWindowSize(200, 60), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = program.Run() })
+	wg.Go(func() { pump(ctx, log, func() { program.Send(changed{}) }) })
+	rows := 0
+	if rate > 0 {
+		wg.Go(func() { rows = produce(ctx, b, log, rate) })
+	}
+	begin := time.Now()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	for i := 0; b.Loop(); i++ {
+		<-ticker.C
+		p.sent <- time.Now()
+		program.Send(tea.KeyPressMsg{Code: rune("kj"[i/50%2]), Text: "kj"[i/50%2:][:1]})
+	}
+	took := time.Since(begin)
+	cancel()
+	require.NoError(b, keys.Close())
+	wg.Wait()
+	slices.Sort(p.took)
+	b.ReportMetric(float64(p.took[len(p.took)/2].Microseconds()), "p50-us")
+	b.ReportMetric(float64(p.took[len(p.took)*99/100].Microseconds()), "p99-us")
+	b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
+}
+
+// produce appends rows at a rate until ctx is done, and returns how many.
+func produce(ctx context.Context, t testing.TB, log session.Log, rate int) int {
+	batch := make([]session.Entry, rate/1000)
+	for i := range batch {
+		batch[i] = trafficEntry(2*i + 1)
+		batch[i].Msg.Kind = framing.Notification // nothing to pair
+	}
+	rows, begin := 0, time.Now()
+	for ctx.Err() == nil {
+		due := int(time.Since(begin).Seconds() * float64(rate))
+		if rows >= due {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		for i := range batch {
+			batch[i].N, batch[i].T = 0, 0
+		}
+		require.NoError(t, log.Append(batch))
+		rows += len(batch)
+	}
+	return rows
+}
+
+// BenchmarkFilter filters a million rows: by what the index knows, and by text.
+func BenchmarkFilter(b *testing.B) {
+	log := newLog(b)
+	appendTraffic(b, log, 1_000_000)
+	for _, text := range []string{"err", "method:tools/* dir:in", "nothing like that"} {
+		b.Run(text, func(b *testing.B) {
+			f, err := filter.Parse(text)
+			require.NoError(b, err)
+			d := drive(b, Options{Source: log}, 200, 60)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.run(d.traffic.setFilter(f))
+			}
+			require.Equal(b, 100, d.traffic.percent)
+		})
+	}
+}
