@@ -25,6 +25,7 @@ var endingTests = []test{
 	{"daemons_are_found_and_killed", daemons},
 	{"leftovers_of_an_exited_leader", leftovers},
 	{"terminate_cuts_nothing_that_ends", terminateReadsTheRest},
+	{"terminate_cuts_what_is_held_out_of_reach", terminateCuts},
 }
 
 func terminate(s *suite) {
@@ -279,4 +280,15 @@ func terminateReadsTheRest(s *suite) {
 	p.says("last")
 	p.terminate()
 	require.False(s, p.until(executor.Closed).Cut)
+}
+
+func terminateCuts(s *suite) {
+	p := s.start("spawn", "stray", "pid", "line", "end", "exit", "0")
+	stray := p.pids(1)[0]
+	p.exited()
+	report, err := p.Terminate(s.ctx)
+	require.NoError(s, err)
+	require.Equal(s, executor.StopReport{}, report, "nothing leads to the stray")
+	require.True(s, p.until(executor.Closed).Cut)
+	s.gone(stray) // its standard input has ended
 }

@@ -131,6 +131,17 @@ func (w *watched) until(kind executor.EventKind) executor.Event {
 	}
 }
 
+// exited waits for the exit, unless it was told already.
+func (w *watched) exited() executor.Event {
+	w.s.Helper()
+	for _, e := range w.seen {
+		if e.Kind == executor.Exited {
+			return e
+		}
+	}
+	return w.until(executor.Exited)
+}
+
 // says waits until standard output has said text.
 func (w *watched) says(text string) {
 	w.s.Helper()

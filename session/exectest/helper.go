@@ -35,9 +35,10 @@ const helperArg = "exectest-helper"
 //	trap SIG CODE   exit with CODE on INT or TERM
 //	closeout        close standard output and standard error
 //	spawn KIND S... end
-//	                start a process that runs the steps S: a child of the same
-//	                group, a child with a group of its own ("group"), or a
-//	                "daemon" that has left group, session and parent
+//	                start a process that runs the steps S: a "child" of the same
+//	                group, one with a "group" of its own, a "daemon" that has
+//	                left group, session and parent, or a "stray", a daemon
+//	                without an environment
 //	pids            write "pid N\n" for each process that was spawned
 //	reap            wait for all processes that were spawned
 //	hang            wait for ever
@@ -210,15 +211,19 @@ func (h *helper) trap(sig os.Signal, code int) {
 }
 
 func (h *helper) spawn(kind string, steps []string) {
-	if kind == "daemon" {
+	leaves := kind == "daemon" || kind == "stray"
+	if leaves {
 		// The process between here and the daemon ends at once.
 		steps = slices.Concat([]string{"spawn", "session"}, steps, []string{"end"})
 	}
 	c := exec.Command(os.Args[0], HelperArgs(steps...)...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.SysProcAttr = spawnAttr(kind)
+	if kind == "stray" {
+		c.Env = []string{}
+	}
 	h.check(c.Start())
-	if kind == "daemon" {
+	if leaves {
 		h.check(c.Wait())
 		return
 	}

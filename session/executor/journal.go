@@ -182,13 +182,6 @@ func (j *Journal) Fill(info *Info) {
 	info.HeldSince = j.hold.since
 }
 
-// Ended reports whether both streams have ended.
-func (j *Journal) Ended() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.eof[Stdout] && j.eof[Stderr]
-}
-
 func (j *Journal) state() State {
 	switch {
 	case j.failure != nil:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
@@ -180,6 +181,73 @@ func TestWhatOutlivesItsLeaderEndsWithTheRetention(t *testing.T) {
 	_, err := fmt.Sscanf(text, "pid %d", &pid)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 10*time.Millisecond)
+}
+
+func TestFlushReadsWhatThePipeHolds(t *testing.T) {
+	for range 100 {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		j := executor.NewJournal(executor.JournalOptions{})
+		p := newPump(j, executor.Stdout, r)
+		go p.run()
+		_, err = w.WriteString("written before the flush")
+		require.NoError(t, err)
+		flush([]*pump{p})
+		var info executor.Info
+		j.Fill(&info)
+		require.Equal(t, uint64(2), info.NextSeq)
+
+		_, err = w.WriteString("and after it")
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		<-p.done
+		j.Fill(&info)
+		require.Equal(t, uint64(3), info.NextSeq)
+	}
+}
+
+func TestPipeHeldOutOfReachIsGivenUp(t *testing.T) {
+	e := newExecutor(t, Options{}) // its Close waits for the pumps
+	p, err := e.Start(t.Context(), executor.Command{
+		Argv: append([]string{os.Args[0]}, exectest.HelperArgs("spawn", "stray", "pid", "hang", "end")...),
+	})
+	require.NoError(t, err)
+	r, err := p.Read(t.Context(), 0, 0, time.Minute)
+	require.NoError(t, err)
+	var stray int
+	_, err = fmt.Sscanf(string(r.Chunks[0].Data), "pid %d", &stray)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, unix.Kill(stray, unix.SIGKILL)) })
+	r, err = p.Read(t.Context(), 1, 0, time.Minute)
+	require.NoError(t, err)
+	require.NotNil(t, r.Exit)
+	_, err = p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+	require.True(t, alive(stray))
+}
+
+func TestKillRoundsRemembersWhomItFound(t *testing.T) {
+	m := proc{procID: procID{pid: 10, start: 3}}
+	var rounds []int
+	err := killRounds(t.Context(), func(known map[procID]bool) ([]proc, error) {
+		switch len(rounds) {
+		case 0:
+			return []proc{m}, nil
+		case 1:
+			require.Equal(t, map[procID]bool{m.procID: true}, known)
+			return []proc{m}, nil
+		default:
+			return nil, nil
+		}
+	}, func(round []proc) { rounds = append(rounds, len(round)) })
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 1, 0}, rounds)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	always := func(map[procID]bool) ([]proc, error) { return []proc{m}, nil }
+	require.NoError(t, killRounds(ctx, always, func([]proc) {}), "it gives up, and strike knows who is left")
 }
 
 func TestTerminateFromAHandler(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 const (
 	// flushTime is how long the news of an exit waits for a pump that is busy.
-	flushTime = 50 * time.Millisecond
+	flushTime = 100 * time.Millisecond
 	// flushBytes is how much of a pipe is taken to be from before the exit: the
 	// largest pipe an ordinary user can have on Linux (pipe-max-size).
 	flushBytes = 1 << 20

@@ -143,7 +143,8 @@ func TestLostWatchdogIsReplaced(t *testing.T) {
 	first := start()
 	old := e.guard.cmd
 	require.NoError(t, old.Process.Kill())
-	gone(t, old.Process.Pid)
+	// Until its last thread has ended its end of the pipe is open.
+	require.NoError(t, unix.Waitid(unix.P_PID, old.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
 	start()
 	require.NotSame(t, old, e.guard.cmd)
 	require.Len(t, e.guard.groups, 2)
