@@ -52,6 +52,7 @@ type App struct {
 	selected selection
 
 	search  *search
+	hits    *highlight
 	finding *find // under way; messages of another one are dropped
 
 	prompt   *prompt
@@ -94,7 +95,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		ctx: ctx, opts: opts, session: opts.Session, source: opts.Source, keys: Actions(),
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
-		index: &rowIndex{}, starting: opts.Start != nil, stop: func() {},
+		index: &rowIndex{}, hits: &highlight{}, starting: opts.Start != nil, stop: func() {},
 		wake: func() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} }) },
 	}
 	if a.opts.quitting == nil {
@@ -112,9 +113,9 @@ func newApp(ctx context.Context, opts Options) *App {
 	}
 	a.theme = theme.New(a.dark, a.profile)
 	look := a.look()
-	a.traffic = newTraffic(a.source, a.index, a.theme, look)
-	a.stderr = newLines(stderrID, a.source, a.index, a.theme, look)
-	a.events = newLines(eventsID, a.source, a.index, a.theme, look)
+	a.traffic = newTraffic(a.source, a.index, a.hits, a.theme, look)
+	a.stderr = newLines(stderrID, a.source, a.index, a.hits, a.theme, look)
+	a.events = newLines(eventsID, a.source, a.index, a.hits, a.theme, look)
 	a.detail = newDetail(a.source, a.theme, look)
 	a.composer = newComposer()
 	return a

@@ -77,7 +77,7 @@ func (a *App) kill() tea.Cmd {
 	if a.status.State == session.Stopping {
 		return func() tea.Msg {
 			s.Act("kill", "at once", 0)
-			return result{what: "kill", err: s.Kill(), text: "killed"}
+			return result{what: "kill", err: s.Kill()} // what the ending needed is told by who began it
 		}
 	}
 	d := &dialog{title: "Stop the server?", lines: append(a.ladder(), "K again while it is stopping: KILL at once.")}
@@ -235,6 +235,6 @@ func failure(what string, err error) *dialog {
 	if errors.As(err, &start) {
 		d.add("It said:", start.Said)
 	}
-	d.lines = append(d.lines, "", "ctrl+r starts it again.")
+	d.lines = append(d.lines, "", "When this is closed, ctrl+r starts it again.")
 	return d
 }

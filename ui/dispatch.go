@@ -183,7 +183,7 @@ func (a *App) back() tea.Cmd {
 		a.say("search given up")
 	case a.leave():
 	case a.search != nil:
-		a.search = nil
+		a.setSearch(nil)
 	case a.traffic.shown != nil:
 		return a.traffic.setFilter(nil)
 	}

@@ -30,10 +30,11 @@ type lineRows struct {
 	rows   rowReader
 	index  *rowIndex
 	theme  *theme.Theme
+	hits   *highlight
 	num    []byte // scratch
 }
 
-func newLines(id paneID, source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *lines {
+func newLines(id paneID, source session.Source, index *rowIndex, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
 	columns := []table.Column{
 		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
 		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
@@ -43,7 +44,7 @@ func newLines(id paneID, source session.Source, index *rowIndex, th *theme.Theme
 		empty = "nothing on stderr"
 	}
 	look.TabStop = 8
-	rows := &lineRows{source: source, rows: rowReader{source: source}, index: index, theme: th}
+	rows := &lineRows{source: source, rows: rowReader{source: source}, index: index, hits: hits, theme: th}
 	l := &lines{id: id, rows: rows, list: list{table.New(table.Config{
 		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
 	})}}
@@ -81,8 +82,8 @@ func (l *lines) unread() int { return len(l.all()) - l.seen }
 // Len returns the number of rows in the log, of whatever kind.
 func (r *lineRows) Len() int { return r.index.scanned }
 
-// Version is always the same: these rows never change.
-func (r *lineRows) Version(int) uint32 { return 0 }
+// Version changes with the search: the rows themselves never change.
+func (r *lineRows) Version(int) uint32 { return r.hits.version }
 
 // Paint paints one row.
 func (r *lineRows) Paint(number int, c *table.Cells) {
@@ -97,13 +98,13 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	case err != nil:
 		c.Text(colLineText, r.theme.Error, "(not kept)")
 	case row.Kind == session.KindStderr:
-		c.Bytes(colLineText, r.theme.Stderr, e.Payload)
+		r.hits.paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
 	default:
 		style, mark := r.style(row.Kind)
 		c.Mark(style, mark)
 		c.Text(colLineText, style, row.Kind.String())
 		c.Text(colLineText, style, "        "[:max(8-len(row.Kind.String()), 1)])
-		c.Text(colLineText, style, session.Describe(&e))
+		r.hits.paint(c, colLineText, style, r.theme.Match, []byte(session.Describe(&e)))
 	}
 }
 

@@ -129,3 +129,20 @@ func TestPasteable(t *testing.T) {
 	require.Equal(t, `{"a":"é漢"}`, pasteable(`{"a":"é漢"}`))
 	require.Equal(t, "[201~rm\t", pasteable("\x1b[201~rm\t\r\n\u009b\u202e\xff"))
 }
+
+// TestHighlight: what was searched for is marked wherever lists show it, until
+// the search ends.
+func TestHighlight(t *testing.T) {
+	log := hostileLog(t, "Needle in hay, needle")
+	d := drive(t, Options{Source: log}, 160, 36)
+	mark := func(text string) string { return d.theme.Match.On + text + d.theme.Match.Off }
+	d.do(actStderr)
+	d.search1("needle", actTop)
+	for _, text := range []string{mark("Needle"), mark("needle")} {
+		require.Contains(t, d.screen(), text, "row that is not selected")
+	}
+	d.do(actBack)
+	require.NotContains(t, d.screen(), d.theme.Match.On)
+	d.search1("größe", actTop)
+	require.NotContains(t, d.screen(), d.theme.Match.On, "other text than ASCII is found, and not marked")
+}

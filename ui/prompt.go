@@ -77,7 +77,7 @@ func (a *App) askFilter() {
 func (a *App) askSearch() {
 	a.prompt = newPrompt("search", "", func(a *App, text string) (tea.Cmd, error) {
 		if text == "" {
-			a.search, a.finding = nil, nil
+			a.setSearch(nil)
 			return nil, nil
 		}
 		return a.startSearch(text)

@@ -63,7 +63,13 @@ func Run(ctx context.Context, opts Options) error {
 func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	quitting := make(chan struct{})
 	app.opts.quitting = sync.OnceFunc(func() { close(quitting) })
-	restore, err := terminalState(app.opts)
+	in, done, err := input(app.opts.Input)
+	if err != nil {
+		return err
+	}
+	defer done()
+	app.opts.Input = in
+	restore, err := terminalState(in)
 	if err != nil {
 		return err
 	}
@@ -108,23 +114,38 @@ func waitForEnd(ctx context.Context, ended <-chan error, quitting <-chan struct{
 }
 
 func programOptions(ctx context.Context, opts Options) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
-	if opts.Input != nil {
-		options = append(options, tea.WithInput(opts.Input))
-	}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(opts.Input)}
 	if opts.Output != nil {
 		options = append(options, tea.WithOutput(opts.Output))
 	}
 	return append(options, opts.Program...)
 }
 
+// input returns where keys are read from, and a function that closes it if it
+// was opened here.
+func input(given io.Reader) (in io.Reader, done func(), err error) {
+	switch {
+	case given != nil:
+		return given, func() {}, nil
+	case IsTerminal(os.Stdin):
+		return os.Stdin, func() {}, nil
+	}
+	tty, out, err := tea.OpenTTY()
+	if err != nil {
+		return nil, nil, fmt.Errorf("standard input is no terminal, and there is no other to read keys from: %w", err)
+	}
+	return tty, func() {
+		_ = tty.Close()
+		if out != tty {
+			_ = out.Close()
+		}
+	}, nil
+}
+
 // terminalState returns a function that puts the terminal of the input back
 // into its present state.
-func terminalState(opts Options) (restore func(), err error) {
-	f, ok := opts.Input.(*os.File)
-	if opts.Input == nil {
-		f, ok = os.Stdin, true
-	}
+func terminalState(in io.Reader) (restore func(), err error) {
+	f, ok := in.(*os.File)
 	if !ok || !IsTerminal(f) {
 		return func() {}, nil
 	}

@@ -20,7 +20,7 @@ func (a *App) startSearch(text string) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.search = &search{text: text, filter: f}
+	a.setSearch(&search{text: text, filter: f})
 	if a.focus == detailID {
 		return a.findInDetail(0), nil
 	}
@@ -29,6 +29,17 @@ func (a *App) startSearch(text string) (tea.Cmd, error) {
 		a.finding.turn = true
 	}
 	return cmd, nil
+}
+
+// setSearch changes what n and N look for; nil ends the search.
+func (a *App) setSearch(s *search) {
+	text := ""
+	if s != nil {
+		text = s.text
+	}
+	a.search, a.finding = s, nil
+	a.hits.set(text)
+	a.markAll()
 }
 
 // findNext goes to the next match below (1) or above (-1) the cursor.

@@ -54,9 +54,9 @@ type traffic struct {
 	generation int
 }
 
-func newTraffic(source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *traffic {
+func newTraffic(source session.Source, index *rowIndex, hits *highlight, th *theme.Theme, look termsafe.Options) *traffic {
 	t := &traffic{source: source, index: index}
-	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, theme: th}
+	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, hits: hits, theme: th}
 	t.list = list{table.New(table.Config{
 		Source: t.rows, Columns: trafficColumns, Theme: th, Options: look, Header: true, Empty: "nothing was said yet",
 	})}

@@ -21,6 +21,7 @@ type trafficRows struct {
 	pane  *traffic
 	rows  rowReader
 	theme *theme.Theme
+	hits  *highlight
 	num   []byte // scratch
 }
 
@@ -28,7 +29,7 @@ type trafficRows struct {
 func (t *trafficRows) Len() int { return t.pane.index.scanned }
 
 // Version changes with what may change of a row: its state, its partner, its
-// marks, and the seconds that a request has been pending.
+// marks, the seconds that a request has been pending, and the search.
 func (t *trafficRows) Version(number int) uint32 {
 	row, _ := t.rows.at(number)
 	v := uint32(row.State) | uint32(row.Flags)<<4
@@ -38,7 +39,7 @@ func (t *trafficRows) Version(number int) uint32 {
 	if row.State == session.ReqPending && t.pane.clock > 0 {
 		v |= uint32((t.pane.clock-row.T)/1e6) << 13
 	}
-	return v
+	return v ^ t.hits.version<<24
 }
 
 // Paint paints one row.
@@ -127,7 +128,7 @@ func (t *trafficRows) paintMethod(row session.Row, e *session.Entry, style theme
 	method := t.pane.source.Method(row.Method)
 	switch {
 	case row.Kind == session.KindStderr:
-		c.Bytes(colMethod, style, e.Payload)
+		t.hits.paint(c, colMethod, style, t.theme.Match, e.Payload)
 	case row.Flags&session.FlagPart != 0:
 		t.paintText("(part of a line) ", e, c)
 	case row.Msg == framing.NotJSON:
@@ -151,12 +152,12 @@ func (t *trafficRows) paintMethod(row session.Row, e *session.Entry, style theme
 
 func (t *trafficRows) paintText(what string, e *session.Entry, c *table.Cells) {
 	c.Text(colMethod, t.theme.Warn, what)
-	c.Bytes(colMethod, t.theme.Text, e.Payload)
+	t.hits.paint(c, colMethod, t.theme.Text, t.theme.Match, e.Payload)
 }
 
 // withNote paints a method and a note behind it, as far as there is room.
 func (t *trafficRows) withNote(c *table.Cells, style theme.Style, method string, noteStyle theme.Style, note string) {
-	c.Text(colMethod, style, method)
+	t.hits.paint(c, colMethod, style, t.theme.Match, []byte(method))
 	if note != "" {
 		c.Text(colMethod, style, " ")
 		c.Text(colMethod, noteStyle, note)
