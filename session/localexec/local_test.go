@@ -212,15 +212,19 @@ func TestPipeHeldOutOfReachIsGivenUp(t *testing.T) {
 		Argv: append([]string{os.Args[0]}, exectest.HelperArgs("spawn", "stray", "pid", "hang", "end")...),
 	})
 	require.NoError(t, err)
-	r, err := p.Read(t.Context(), 0, 0, time.Minute)
+	s, err := p.Subscribe(executor.SubscribeOptions{})
 	require.NoError(t, err)
 	var stray int
-	_, err = fmt.Sscanf(string(r.Chunks[0].Data), "pid %d", &stray)
-	require.NoError(t, err)
+	for range 2 { // its line and the exit, whichever comes first
+		ev, err := s.Next(t.Context())
+		require.NoError(t, err)
+		if ev.Kind == executor.Output {
+			_, err = fmt.Sscanf(string(ev.Data), "pid %d", &stray)
+			require.NoError(t, err)
+		}
+	}
+	require.Positive(t, stray)
 	t.Cleanup(func() { require.NoError(t, unix.Kill(stray, unix.SIGKILL)) })
-	r, err = p.Read(t.Context(), 1, 0, time.Minute)
-	require.NoError(t, err)
-	require.NotNil(t, r.Exit)
 	_, err = p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, e.Close())
