@@ -93,6 +93,16 @@ func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
 	require.Contains(t, lines[len(lines)-1], "end")
 }
 
+// A message that is cut to be shown is still known by its id.
+func TestRunCutsLongMessages(t *testing.T) {
+	t.Parallel()
+	in := writeFile(t, `{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"big","arguments":{"bytes":30000}}}`)
+	r := run(t, against("", "run", "--era", "legacy", "--in", in)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	line := regexp.MustCompile(`(?m)< stdout   response       tools/call id="long" \S+ 300\d\dB .* …$`).FindString(r.stdout)
+	require.InDelta(t, plainPayload, len(line), 200)
+}
+
 func TestRunQuiet(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, result{}, run(t, "run", "--quiet", "--raw", "--", "echo", "hi"))

@@ -12,8 +12,13 @@ import (
 	"mcpdbg/ui/termsafe"
 )
 
-// plainPayload is how many bytes of a payload a plain line shows.
-const plainPayload = 2000
+const (
+	// plainPayload is how many bytes of a payload a plain line shows.
+	plainPayload = 2000
+	// plainDecoded is how many are read: the id of a message is found only in
+	// one that was read whole.
+	plainDecoded = 64 << 10
+)
 
 // lineWriter writes rows of a source as lines: recording lines, or plain text.
 type lineWriter struct {
@@ -86,9 +91,13 @@ func (l *lineWriter) recordLine(row session.Row) error {
 // plainLine writes number, time, sequence number, direction and text of one
 // entry. Columns are stable; the text is the server's and made safe.
 func (l *lineWriter) plainLine(number int, row session.Row) error {
-	e, err := l.src.Entry(row, plainPayload)
+	e, err := l.src.Entry(row, plainDecoded)
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
+	}
+	id := string(e.Msg.ID.Of(e.Payload))
+	if len(e.Payload) > plainPayload {
+		e.Payload, e.Cut = e.Payload[:plainPayload], true
 	}
 	b := l.buf[:0]
 	b = appendRight(b, strconv.AppendUint(nil, e.N, 10), 6)
@@ -101,7 +110,7 @@ func (l *lineWriter) plainLine(number int, row session.Row) error {
 	b = append(b, ' ', ' ', mark(row), ' ')
 	b = append(b, fmt.Sprintf("%-8s ", row.Kind)...)
 	if isMessage(row) {
-		b = l.appendMessage(b, number, row, &e)
+		b = l.appendMessage(b, number, row, &e, id)
 	} else {
 		b = safe(b, session.Describe(&e))
 		if e.Cut {
@@ -140,15 +149,15 @@ func mark(row session.Row) byte {
 }
 
 // appendMessage appends kind, method, id, latency, size and the payload.
-func (l *lineWriter) appendMessage(b []byte, number int, row session.Row, e *session.Entry) []byte {
+func (l *lineWriter) appendMessage(b []byte, number int, row session.Row, e *session.Entry, id string) []byte {
 	b = append(b, fmt.Sprintf("%-14s", row.Msg)...)
 	if method := l.src.Method(row.Method); method != "" {
 		b = append(b, ' ')
 		b = safe(b, method)
 	}
-	if id := e.Msg.ID.Of(e.Payload); id != nil {
+	if id != "" {
 		b = append(b, " id="...)
-		b = safe(b, string(id))
+		b = safe(b, id)
 	}
 	if took, ok := l.latency(number, row); ok {
 		b = append(b, ' ')
