@@ -155,7 +155,7 @@ func TestProgramIsSearchedOnThePathOfTheProcess(t *testing.T) {
 
 func TestArgvZeroIsAsGiven(t *testing.T) {
 	e := newExecutor(t, Options{})
-	require.Equal(t, "sh\n", output(t, e, executor.Command{Argv: []string{"sh", "-c", "ps -o comm= -p $$ >/dev/null; echo $0"}}))
+	require.Equal(t, "sh\n", output(t, e, executor.Command{Argv: []string{"sh", "-c", "echo $0"}}))
 }
 
 func TestMarksOfDebuggersAroundUsAreKept(t *testing.T) {
