@@ -1,6 +1,11 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // key turns a key into an action, or gives it to the text field that is open.
 func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -10,7 +15,26 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
 		return a.Do(action.ID)
 	}
+	if rest, ok := afterEsc(msg); ok && a.prompt == nil && !a.composer.open {
+		return tea.Batch(a.key(tea.KeyPressMsg{Code: tea.KeyEscape}), a.key(rest))
+	}
 	return a.typed(msg)
+}
+
+// afterEsc takes a key with alt, which means nothing here, for what it also
+// is: esc, and then the key, too quick after one another or on a slow link.
+func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
+	if !msg.Mod.Contains(tea.ModAlt) {
+		return msg, false
+	}
+	rest = tea.KeyPressMsg{Code: msg.Code, Mod: msg.Mod &^ tea.ModAlt}
+	if unicode.IsPrint(rest.Code) && rest.Mod&^tea.ModShift == 0 {
+		rest.Text = string(rest.Code)
+		if rest.Mod == tea.ModShift {
+			rest.Text, rest.Mod = strings.ToUpper(rest.Text), 0
+		}
+	}
+	return rest, true
 }
 
 // typed gives a message to the text field that is open, if there is one.
