@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +90,7 @@ func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
 	for _, l := range lines {
 		require.Regexp(t, line, l)
 		require.NotContains(t, l, "\x1b", "the server's escape sequences reach nobody's terminal")
+		require.False(t, strings.ContainsFunc(l, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), "%q", l)
 	}
 	require.Contains(t, lines[len(lines)-1], "end")
 }
@@ -179,7 +181,7 @@ func TestCallPrintsTheResult(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Empty(t, r.stderr)
 	require.JSONEq(t, `{"content":[{"type":"text","text":"{\"sum\":42}"}],"structuredContent":{"sum":42}}`, r.stdout)
-	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
+	require.Equal(t, len(r.stdout)-1, strings.Index(r.stdout, "\n"), "one line")
 
 	r = run(t, against("", "call", "--era", "legacy", "tools/call", "--params", `{"name":"echo","arguments":{"message":"hi"}}`)...)
 	require.Equal(t, 0, r.code, r.stderr)
@@ -239,6 +241,28 @@ func TestListTakesAllPages(t *testing.T) {
 		var items []map[string]any
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &items))
 		require.True(t, strings.HasPrefix(some[len(some)-1], strconv.Itoa(len(items))+" "), "%d %s", len(items), name)
+	}
+}
+
+// Answers that are no list: nothing but an error is printed, and its code is
+// that of a bad answer.
+func TestListOfWhatIsNoList(t *testing.T) {
+	t.Parallel()
+	need(t, "sh")
+	for result, says := range map[string]string{
+		`[]`:                            "cannot unmarshal array",
+		`{}`:                            `no member "tools"`,
+		`{"tools":{}}`:                  "tools: json: cannot unmarshal object",
+		`{"tools":[1],"nextCursor":{}}`: "nextCursor",
+		`{"tools":["x"]}`:               `item "x"`,
+	} {
+		script := `read -r m; echo '{"jsonrpc":"2.0","id":"mcpdbg-1","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'; ` +
+			`read -r m; read -r m; echo '{"jsonrpc":"2.0","id":"mcpdbg-2","result":` + result + `}'; exec cat`
+		r := run(t, "list", "--era", "legacy", "tools", "--", "sh", "-c", script)
+		require.Equal(t, 1, r.code, "%s: %s", result, r.stderr)
+		require.Contains(t, r.stderr, "tools/list: ", result)
+		require.Contains(t, r.stderr, says)
+		require.Empty(t, r.stdout)
 	}
 }
 

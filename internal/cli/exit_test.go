@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
 )
 
 // TestExitCodes goes through the README's table of exit codes, but for 5, which
@@ -69,4 +74,13 @@ func TestExitCodes(t *testing.T) {
 			require.Contains(t, r.stderr, c.says)
 		})
 	}
+}
+
+// That the server took no more input is not the end of our own output.
+func TestOnlyOurOwnBrokenPipeIsNoError(t *testing.T) {
+	broken := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+	require.True(t, isBrokenPipe(fmt.Errorf("print: %w", &outputError{broken})))
+	require.False(t, isBrokenPipe(&outputError{syscall.ENOSPC}))
+	require.False(t, isBrokenPipe(&session.WriteError{Err: broken}))
+	require.Equal(t, 3, codeOf(&session.WriteError{Err: broken}))
 }

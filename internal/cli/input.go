@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,13 +21,12 @@ func (a *app) openInput(name string) (io.ReadCloser, error) {
 	case "-":
 		return io.NopCloser(a.stdin), nil
 	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, usagef("--in: %s is a directory", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, usagef("--in: %v", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, usagef("--in: %s is a directory", name)
 	}
 	return f, nil
 }
@@ -68,7 +68,7 @@ func readLines(ctx context.Context, in io.Reader) (lines <-chan []byte, failure 
 		from := bufio.NewReaderSize(in, 64<<10)
 		for number := 1; ; number++ {
 			line, err := readLine(from, framing.DefaultLimit)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				failed <- nil
 				return
 			}
@@ -97,9 +97,9 @@ func readLine(from *bufio.Reader, limit int) ([]byte, error) {
 		switch {
 		case len(line) > limit+1:
 			return nil, fmt.Errorf("longer than %d bytes", limit)
-		case err == nil, err == io.EOF && len(line) > 0:
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
 			return bytes.TrimSuffix(line, []byte{'\n'}), nil
-		case err != bufio.ErrBufferFull:
+		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
 	}

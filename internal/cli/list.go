@@ -83,7 +83,7 @@ func (a *app) printTable(list mcp.List, items []json.RawMessage) error {
 	for _, raw := range items {
 		var it item
 		if err := json.Unmarshal(raw, &it); err != nil {
-			return fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)
+			return &answerError{err: fmt.Errorf("%s: item %.100s: %w", list.Method, raw, err)}
 		}
 		name := it.URI + it.URITemplate
 		if name == "" {

@@ -48,6 +48,41 @@ func TestRecordingsOfAllFaults(t *testing.T) {
 	}
 }
 
+// A log that is slower than its server: by default the server waits, and
+// nothing is lost; what --overrun=drop loses is told.
+func TestRecordingsOfASlowLog(t *testing.T) {
+	t.Parallel()
+	const bytes = 20_000 * 2048
+	for _, overrun := range []string{"hold", "drop"} {
+		record := filepath.Join(t.TempDir(), "r.jsonl")
+		r := run(t, against("writer-now:20000x2048", "run", "--raw", "--json", "--record", record,
+			"--collector-delay", "2ms", "--overrun", overrun)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		report, err := recordings.Verify(record)
+		require.NoError(t, err)
+		require.True(t, report.OK(), "%v", report.Problems)
+		_, entries := printedEntries(t, r.stdout)
+		kinds := make(map[string]int)
+		for _, e := range entries {
+			kinds[e.K]++
+		}
+		for _, s := range report.Streams {
+			if s.Name != "stdout" {
+				continue
+			}
+			require.Equal(t, overrun == "hold", s.Bytes == bytes)
+			require.Equal(t, overrun == "hold", s.Checked, "after a gap there is nothing to hold it against")
+		}
+		if overrun == "hold" {
+			require.Positive(t, kinds["lagged"])
+			require.Positive(t, kinds["held"])
+			require.Zero(t, kinds["gap"])
+		} else {
+			require.Positive(t, kinds["gap"])
+		}
+	}
+}
+
 // requireWhole sees that a recording is finished and that its hashes are those
 // of its streams, by our own reader and by the one in docs.
 func requireWhole(t *testing.T, record string) {

@@ -246,7 +246,7 @@ func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport) {
 	if name := l.log.Path(); path && name != "" {
 		parts = append(parts, "recorded to "+name)
 	}
-	if stats.Recording == session.RecordingStopped || stats.RecordingError != "" {
+	if stats.RecordingError != "" {
 		parts = append(parts, "NOT COMPLETE: "+stats.RecordingError)
 	}
 	if len(parts) > 0 {

@@ -193,7 +193,7 @@ func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
 	if ctx.Err() != nil {
 		ctx = l.urgent
 	}
-	report, err := l.Session.Close(ctx)
+	report, err := l.Close(ctx)
 	l.calm()
 	err = errors.Join(err, l.exec.Close())
 	_ = l.log.Close()
