@@ -195,6 +195,9 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, response, d.cursor())
 		d.do(actPartner)
 		require.Equal(t, request, d.cursor())
+		d.run(d.traffic.setFilter(parse(t, "kind:request")))
+		d.do(actPartner)
+		require.Contains(t, d.rows()[35], "the filter hides it")
 	},
 	actNextError: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actTop, actNextError)
@@ -302,11 +305,13 @@ var actionTests = map[string]actionTest{
 	actCancel: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.send(`{"jsonrpc":"2.0","id":"slow","method":"sleep"}`)
 		d.traffic.Select(d.row(`"sleep"`))
-		d.do(actTraffic, actCancel)
+		d.do(actTraffic)
+		require.Regexp(t, `> sleep +"slow" +0 s \.\.\. `, d.plain())
+		d.do(actCancel)
 		synctest.Wait()
 		d.pull()
 		d.row(`"requestId":"slow"`)
-		require.Contains(t, d.plain(), "cancelled")
+		require.Regexp(t, `> sleep +"slow" +cancelled `, d.plain())
 		d.do(actCancel)
 		require.Contains(t, d.rows()[35], "x cancel: only a pending request")
 		require.Equal(t, []string{"cancel"}, d.acts())

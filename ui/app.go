@@ -40,7 +40,6 @@ type App struct {
 	rows    rowReader
 	stats   session.Stats
 	status  session.Status
-	clock   int64 // of the log, at the last look; 0 without a live session
 	ticking bool
 	wake    func() tea.Cmd // for the next tick
 
@@ -201,8 +200,7 @@ func (a *App) observe() {
 	a.stats = a.source.Stats()
 	if a.session != nil {
 		a.status = a.session.Status()
-		a.clock = a.session.Log().Now()
-		a.traffic.clock = a.clock
+		a.traffic.clock = a.session.Log().Now()
 	}
 	a.mark(trafficID)
 }

@@ -147,7 +147,7 @@ func keyToFrame(b *testing.B, rate int) {
 	wg.Go(func() { pump(ctx, log, func() { program.Send(changed{}) }) })
 	rows := 0
 	if rate > 0 {
-		wg.Go(func() { rows = produce(ctx, b, log, rate) })
+		wg.Go(func() { rows = produce(ctx, log, rate) })
 	}
 	begin := time.Now()
 	ticker := time.NewTicker(5 * time.Millisecond)
@@ -167,7 +167,7 @@ func keyToFrame(b *testing.B, rate int) {
 }
 
 // produce appends rows at a rate until ctx is done, and returns how many.
-func produce(ctx context.Context, t testing.TB, log session.Log, rate int) int {
+func produce(ctx context.Context, log session.Log, rate int) int {
 	batch := make([]session.Entry, rate/1000)
 	for i := range batch {
 		batch[i] = trafficEntry(2*i + 1)
@@ -183,7 +183,9 @@ func produce(ctx context.Context, t testing.TB, log session.Log, rate int) int {
 		for i := range batch {
 			batch[i].N, batch[i].T = 0, 0
 		}
-		require.NoError(t, log.Append(batch))
+		if log.Append(batch) != nil {
+			return rows
+		}
 		rows += len(batch)
 	}
 	return rows

@@ -31,15 +31,15 @@ func TestLongMessagesAreReadAside(t *testing.T) {
 	d := drive(t, Options{Source: log}, 120, 36)
 	d.traffic.Select(0)
 	_, first := d.Update(nil)
-	require.Contains(t, d.plain2(), "reading 128.1K ...")
+	require.Contains(t, d.repainted(), "reading 128.1K ...")
 	for row := 1; row < 5; row++ {
 		d.traffic.Select(row)
 		_, cmd := d.Update(nil)
 		require.Nil(t, cmd, "one is being read")
 	}
 	d.run(first)
-	require.Contains(t, d.plain2(), `method: "m4"`)
-	require.Contains(t, d.plain2(), "3 Detail < m4")
+	require.Contains(t, d.repainted(), `method: "m4"`)
+	require.Contains(t, d.repainted(), "3 Detail < m4")
 }
 
 func TestSearchInDetail(t *testing.T) {
@@ -67,7 +67,7 @@ func TestSearchInLongDetail(t *testing.T) {
 	d.do(actSearch)
 	d.write("needle")
 	d.do(actAccept)
-	require.Contains(t, d.plain2(), "the needle")
+	require.Contains(t, d.repainted(), "the needle")
 	d.do(actNextMatch)
 	require.Contains(t, d.rows()[35], "no further match")
 }
@@ -103,7 +103,7 @@ func TestDetailOfEverything(t *testing.T) {
 			d.do(actTraffic)
 		}
 		for _, text := range want {
-			require.Contains(t, d.plain2(), text)
+			require.Contains(t, d.repainted(), text)
 		}
 	}
 }
@@ -111,8 +111,8 @@ func TestDetailOfEverything(t *testing.T) {
 func TestNotKept(t *testing.T) {
 	d := drive(t, Options{Source: &unreadable{longLog(t, 1)}}, 120, 36)
 	d.take(changed{})
-	require.Contains(t, d.plain2(), "(not kept) m0")
-	require.Contains(t, d.plain2(), "the bytes are gone")
+	require.Contains(t, d.repainted(), "(not kept) m0")
+	require.Contains(t, d.repainted(), "the bytes are gone")
 	d.do(actCopy)
 	require.Contains(t, d.rows()[35], "x copy: the bytes are gone")
 }

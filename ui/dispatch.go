@@ -245,6 +245,9 @@ func (a *App) selectTraffic(number int) {
 	a.list = trafficID
 	a.traffic.Select(number)
 	a.mark(trafficID)
+	if shown, _ := a.traffic.Cursor(); shown != number {
+		a.say("the row is there, but the filter hides it")
+	}
 }
 
 // quit leaves what is open, or the program.

@@ -47,13 +47,13 @@ func TestFilterInSteps(t *testing.T) {
 	d := drive(t, Options{Source: log}, 120, 36)
 	f := parse(t, "kind:error")
 	cmd := d.traffic.setFilter(f)
-	require.Contains(t, d.plain2(), "filter kind:error (0) 0%")
+	require.Contains(t, d.repainted(), "filter kind:error (0) 0%")
 
 	found := cmd().(scanned)
 	next := d.traffic.found(found, d.index.scanned)
 	want := passing(t, log, f)
 	got := d.traffic.passing.all()
-	require.Contains(t, d.plain2(), " 33%")
+	require.Contains(t, d.repainted(), " 33%")
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(want))
 	require.Equal(t, want[len(want)-len(got):], got, "the newest")
@@ -62,11 +62,12 @@ func TestFilterInSteps(t *testing.T) {
 	d.pull()
 	d.run(next)
 	require.Equal(t, passing(t, log, f), d.traffic.passing.all())
-	require.NotContains(t, d.plain2(), "%")
+	require.NotContains(t, d.repainted(), "%")
 }
 
-// plain2 is the screen after everything was painted again.
-func (d *driver) plain2() string {
+// repainted is the screen after everything was painted again, which only the
+// driver has to ask for that calls panes beside the model.
+func (d *driver) repainted() string {
 	d.markAll()
 	return d.plain()
 }

@@ -42,7 +42,7 @@ type traffic struct {
 	source session.Source
 	index  *rowIndex
 	rows   *trafficRows
-	clock  int64 // of the log; 0 without a live session
+	clock  int64 // of the log at the last look; -1 without a live session
 
 	// With a filter, what it lets through and how far it has come. A scan is
 	// never changed while a step of it runs.
@@ -55,7 +55,7 @@ type traffic struct {
 }
 
 func newTraffic(source session.Source, index *rowIndex, hits *highlight, th *theme.Theme, look termsafe.Options) *traffic {
-	t := &traffic{source: source, index: index}
+	t := &traffic{source: source, index: index, clock: -1}
 	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, hits: hits, theme: th}
 	t.list = list{table.New(table.Config{
 		Source: t.rows, Columns: trafficColumns, Theme: th, Options: look, Header: true, Empty: "nothing was said yet",

@@ -36,7 +36,7 @@ func (t *trafficRows) Version(number int) uint32 {
 	if row.Pair != 0 {
 		v |= 1 << 12
 	}
-	if row.State == session.ReqPending && t.pane.clock > 0 {
+	if row.State == session.ReqPending && t.pane.clock >= 0 {
 		v |= uint32((t.pane.clock-row.T)/1e6) << 13
 	}
 	return v ^ t.hits.version<<24
@@ -229,7 +229,7 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 	switch row.State {
 	case session.ReqPending:
 		t.num = append(t.num[:0], "pending"...)
-		if t.pane.clock > 0 {
+		if t.pane.clock >= 0 {
 			t.num = strconv.AppendInt(t.num[:0], max(t.pane.clock-row.T, 0)/1e6, 10)
 			t.num = append(t.num, " s ..."...)
 		}
