@@ -177,18 +177,18 @@ func (f *File) remember(e *session.Entry) {
 
 // addRows indexes the batch, whose first line begins at off, and shows it.
 func (f *File) addRows(off int64) {
-	i := 0
+	lengths := f.lengths
 	for _, w := range f.batch {
-		for k := range w.entries {
-			length := f.lengths[i]
-			if err := f.index.Add(&w.entries[k], off, int(length)); err != nil {
-				f.store.Lock()
-				f.noRows = err
-				f.store.Unlock()
-			}
-			off += int64(length)
-			i++
+		mine := lengths[:len(w.entries)]
+		if err := f.index.AddBatch(w.entries, off, mine); err != nil {
+			f.store.Lock()
+			f.noRows = err
+			f.store.Unlock()
 		}
+		for _, length := range mine {
+			off += int64(length)
+		}
+		lengths = lengths[len(mine):]
 	}
 	f.index.Publish()
 }

@@ -26,7 +26,8 @@ const (
 	stderrPart  = 1 << 20
 	// recoverBytes is how much output is read at once after a lag.
 	recoverBytes = 1 << 20
-	// asideBytes is how large a chunk is that is logged on another goroutine.
+	// asideBytes is how large a chunk is that is logged on another goroutine: it
+	// is a flood. A hop costs more than a small batch.
 	asideBytes = 16 << 10
 	// maxCopied is how long a line is that is copied rather than logged alone.
 	maxCopied = 64 << 10
@@ -71,8 +72,7 @@ type collector struct {
 	lagged   repeats
 	held     repeats
 	batch    []Entry
-	spare    []Entry       // the other batch, while it is flushed aside
-	aside    chan struct{} // closed when that is done; nil if there is none
+	aside    aside
 	ended    bool
 }
 
@@ -84,6 +84,7 @@ func newCollector(r *run) *collector {
 	c.r.stdin = newSum()
 	c.idle[executor.Stdout] = stoppedTimer(func() { c.onWaiting() })
 	c.idle[executor.Stderr] = stoppedTimer(func() { c.onQuiet() })
+	c.aside.do = func(batch []Entry) { c.commit(batch, true) }
 	c.lagged.init(&c.mu)
 	c.held.init(&c.mu)
 	return c
@@ -140,7 +141,7 @@ func (c *collector) output(stream executor.Stream, seq uint64, data []byte) {
 		c.line(stream, &line)
 	}
 	if len(data) >= asideBytes {
-		c.flushAside()
+		c.batch = c.aside.commit(c.batch)
 	} else {
 		c.flush(true)
 	}
@@ -179,32 +180,9 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 
 // flush logs the batch and then, not before, hands messages on.
 func (c *collector) flush(stable bool) {
-	c.settle()
+	c.aside.settle()
 	c.commit(c.batch, stable)
 	c.batch = c.batch[:0]
-}
-
-// flushAside is flush on another goroutine, so that the next chunk is read and
-// split meanwhile. It is for floods: a hop costs more than a small batch.
-func (c *collector) flushAside() {
-	c.settle()
-	batch := c.batch
-	c.batch, c.spare = c.spare[:0], batch
-	done := make(chan struct{})
-	c.aside = done
-	go func() {
-		defer close(done)
-		c.commit(batch, true)
-	}()
-}
-
-// settle waits until what was flushed aside is logged: whatever comes next in
-// the log has to wait for it.
-func (c *collector) settle() {
-	if c.aside != nil {
-		<-c.aside
-		c.aside = nil
-	}
 }
 
 func (c *collector) commit(batch []Entry, stable bool) {
@@ -228,7 +206,7 @@ func (c *collector) commit(batch []Entry, stable bool) {
 
 // append logs an entry behind all output so far.
 func (c *collector) append(e Entry) {
-	c.settle()
+	c.aside.settle()
 	c.s.append(e)
 }
 
@@ -369,6 +347,7 @@ func (c *collector) end(seq uint64, failure error) {
 	}
 	c.lagged.end()
 	c.held.end()
+	c.aside.end()
 
 	c.s.send.Lock() // no write may slip in between the sum of stdin and its entry
 	stdin := c.r.stdin.body()

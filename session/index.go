@@ -56,6 +56,25 @@ type Index struct {
 func (x *Index) Add(e *Entry, off int64, length int) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.add(e, off, length)
+}
+
+// AddBatch adds entries whose lines, of the given lengths, stand one after the
+// other from off on. Of several errors it returns the last.
+func (x *Index) AddBatch(entries []Entry, off int64, lengths []uint32) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var failed error
+	for i := range entries {
+		if err := x.add(&entries[i], off, int(lengths[i])); err != nil {
+			failed = err
+		}
+		off += int64(lengths[i])
+	}
+	return failed
+}
+
+func (x *Index) add(e *Entry, off int64, length int) error {
 	if x.added%pageRows == 0 {
 		if err := x.addPage(); err != nil {
 			return err
