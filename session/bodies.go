@@ -6,7 +6,7 @@ import "encoding/json"
 // as docs/recording-format.md lists them. Times are microseconds on the log's
 // clock. Members may be added, never changed.
 
-// StartBody: a process runs.
+// StartBody says that a process runs.
 type StartBody struct {
 	Process   string   `json:"process"`
 	PID       int      `json:"pid,omitempty"`
@@ -14,7 +14,7 @@ type StartBody struct {
 	Argv      []string `json:"argv,omitempty"` // only if another one than the header's
 }
 
-// EnvBody: names of variables, never values.
+// EnvBody holds names of variables, never values.
 type EnvBody struct {
 	Policy  string   `json:"policy"`
 	Named   []string `json:"named,omitempty"`
@@ -22,7 +22,7 @@ type EnvBody struct {
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// PhaseBody: one step of a start ("spawn", "probe", "initialize", ...) or of
+// PhaseBody is one step of a start ("spawn", "probe", "initialize", ...) or of
 // an ending ("close-stdin", "TERM", "KILL").
 type PhaseBody struct {
 	Phase  string `json:"phase"`
@@ -31,7 +31,8 @@ type PhaseBody struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// StateBody: the session is in State; or, with Of, the request of entry Of is.
+// StateBody says that the session is in State; or, with Of, that the request of
+// entry Of is.
 type StateBody struct {
 	State    string          `json:"state"`
 	Of       uint64          `json:"of,omitempty"`
@@ -42,7 +43,7 @@ type StateBody struct {
 	Server   string          `json:"server,omitempty"` // name and version it gave
 }
 
-// WriteBody: what became of the write of entry Of.
+// WriteBody tells what became of the write of entry Of.
 type WriteBody struct {
 	Of     uint64 `json:"of"`
 	Status string `json:"status"`
@@ -50,7 +51,7 @@ type WriteBody struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// WaitingBody: bytes have waited a second for their newline. They are not part
+// WaitingBody says that bytes have waited a second for their newline. They are not part
 // of the stream: they come again in their line.
 type WaitingBody struct {
 	Stream string `json:"stream"`
@@ -59,7 +60,7 @@ type WaitingBody struct {
 	Head64 []byte `json:"head_b64,omitempty"` // the same if not
 }
 
-// ExitedBody: the leader has ended. Neither Code nor Signal: not known.
+// ExitedBody says that the leader has ended. Neither Code nor Signal: not known.
 type ExitedBody struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`
@@ -73,14 +74,14 @@ type StreamSum struct {
 	Complete *bool  `json:"complete,omitempty"` // false after a gap
 }
 
-// ClosedBody: ended, both streams at their end.
+// ClosedBody says that the process has ended and both streams are at their end.
 type ClosedBody struct {
 	Stdout StreamSum `json:"stdout"`
 	Stderr StreamSum `json:"stderr"`
 	Stdin  StreamSum `json:"stdin"`
 }
 
-// FailedBody: how the process ended is not known.
+// FailedBody says that it is not known how the process ended.
 type FailedBody struct {
 	Error  string    `json:"error"`
 	Stdout StreamSum `json:"stdout"`
@@ -88,14 +89,15 @@ type FailedBody struct {
 	Stdin  StreamSum `json:"stdin"`
 }
 
-// LaggedBody: Events fell out of the collector's queue, Times times, and were
+// LaggedBody says that Events fell out of the collector's queue, Times times, and were
 // recovered.
 type LaggedBody struct {
 	Events uint64 `json:"events"`
 	Times  int    `json:"times,omitempty"`
 }
 
-// HeldBody: pipes were not read from Begin to End; an End of zero: it lasts.
+// HeldBody says that pipes were not read from Begin to End; with an End of zero
+// it lasts.
 type HeldBody struct {
 	Begin   int64    `json:"begin"`
 	End     int64    `json:"end,omitempty"`
@@ -104,7 +106,7 @@ type HeldBody struct {
 	Total   int64    `json:"total_us,omitempty"` // of all Times together
 }
 
-// GapBody: output with the sequence numbers From to To is lost.
+// GapBody says that output with the sequence numbers From to To is lost.
 type GapBody struct {
 	From    uint64   `json:"from"`
 	To      uint64   `json:"to"`
@@ -112,14 +114,14 @@ type GapBody struct {
 	Streams []string `json:"streams,omitempty"` // that lost something
 }
 
-// ActBody: somebody did something.
+// ActBody says that somebody did something.
 type ActBody struct {
 	Act    string `json:"act"`
 	Of     uint64 `json:"of,omitempty"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// ProcBody: live processes of the tree; with Survivors, those that an ending
+// ProcBody lists live processes of the tree; with Survivors, those that an ending
 // found and killed, or could not kill.
 type ProcBody struct {
 	Survivors bool       `json:"survivors,omitempty"`
@@ -134,7 +136,7 @@ type ProcInfo struct {
 	RSS     int64  `json:"rss,omitempty"`
 }
 
-// LinkBody: the state of the connection to a host.
+// LinkBody is the state of the connection to a host.
 type LinkBody struct {
 	State string `json:"state"`
 	RTT   int64  `json:"rtt_us,omitempty"`
@@ -148,7 +150,7 @@ type NoteBody struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// EndBody: the recorder finished.
+// EndBody says that the recorder finished.
 type EndBody struct {
 	Entries uint64 `json:"entries"`
 }
