@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -262,31 +263,31 @@ func TestPump(t *testing.T) {
 		grow := func() {
 			require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "x"})}))
 		}
-		rings, seen := 0, 0
+		var rings, seen atomic.Int64
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			pump(ctx, log, func() {
-				seen = log.Len()
-				if rings++; rings == 1 {
+				seen.Store(int64(log.Len()))
+				if rings.Add(1) == 1 {
 					grow() // while it is looked at
 				}
 			})
 		})
 		synctest.Wait()
-		require.Equal(t, 1, rings)
+		require.Equal(t, int64(1), rings.Load())
 		time.Sleep(framePause)
 		synctest.Wait()
-		require.Equal(t, 1, seen)
+		require.Equal(t, int64(1), seen.Load())
 		for range 1000 {
 			grow()
 		}
 		time.Sleep(2 * framePause)
 		synctest.Wait()
-		require.Equal(t, 1001, seen)
-		require.LessOrEqual(t, rings, 4)
+		require.Equal(t, int64(1001), seen.Load())
+		require.LessOrEqual(t, rings.Load(), int64(4))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.LessOrEqual(t, rings, 4, "nothing rings when nothing happens")
+		require.LessOrEqual(t, rings.Load(), int64(4), "nothing rings when nothing happens")
 		cancel()
 		wg.Wait()
 	})
