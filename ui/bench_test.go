@@ -208,3 +208,14 @@ func BenchmarkFilter(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkIndex lists a million rows by pane, as opening a recording does.
+func BenchmarkIndex(b *testing.B) {
+	log := newLog(b)
+	appendTraffic(b, log, 1_000_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		x := &rowIndex{}
+		x.pull(log)
+	}
+}

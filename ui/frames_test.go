@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
@@ -84,4 +85,23 @@ func TestOverlays(t *testing.T) {
 			d.setZoom(false)
 		}
 	})
+}
+
+// TestOverlaysAtEverySize: what is open stays exact while the screen changes
+// its size.
+func TestOverlaysAtEverySize(t *testing.T) {
+	for _, open := range []string{actHelp, actKill, actCompose, actFilter, actZoom, actOpen, actStderr} {
+		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+			everything(t, d.session, x)
+			d.pull()
+			d.do(open)
+			d.write("some text that is too long for the smallest of all screens that there are")
+			for w := 0; w < 130; w += 7 {
+				for h := 1; h < 50; h += 4 {
+					d.take(tea.WindowSizeMsg{Width: w, Height: h})
+					requireExact(t, d.screen(), w, h)
+				}
+			}
+		})
+	}
 }
