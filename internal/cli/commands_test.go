@@ -96,7 +96,7 @@ func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
 }
 
 // A message that is cut to be shown is still known by its id.
-func TestRunCutsLongMessages(t *testing.T) {
+func TestRunCutsBigMessages(t *testing.T) {
 	t.Parallel()
 	in := writeFile(t, `{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"big","arguments":{"bytes":30000}}}`)
 	r := run(t, against("", "run", "--era", "legacy", "--in", in)...)
