@@ -119,12 +119,12 @@ func (a *App) shutdown() tea.Cmd {
 	return func() tea.Msg {
 		s.Act("kill", "", 0)
 		report, err := s.Shutdown(ctx)
-		return result{what: "stop", err: err, text: Ended(report)}
+		return result{what: "stop", err: err, text: ended(report)}
 	}
 }
 
-// Ended says in one line what an ending needed.
-func Ended(report session.ShutdownReport) string {
+// ended says in one line what an ending needed.
+func ended(report session.ShutdownReport) string {
 	text := "the server had ended"
 	if report.Needed != 0 {
 		text = "the server ended after " + report.Needed.String()
