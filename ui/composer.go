@@ -38,7 +38,8 @@ func newComposer() *composer {
 	area.ShowLineNumbers = false
 	area.CharLimit = maxDraft
 	area.MaxHeight = 0
-	area.SetStyles(textarea.Styles{}) // a cursor that does not blink: no ticks
+	area.Placeholder = composerHint
+	area.SetStyles(areaStyles())
 	return &composer{area: area}
 }
 

@@ -16,11 +16,12 @@ type prompt struct {
 	wrong  string // what is wrong with the text
 }
 
-func newPrompt(label, text string, accept func(*App, string) (tea.Cmd, error)) *prompt {
+func newPrompt(label, hint, text string, accept func(*App, string) (tea.Cmd, error)) *prompt {
 	input := textinput.New()
 	input.Prompt = ""
 	input.CharLimit = filter.MaxLength
-	input.SetStyles(textinput.Styles{}) // a cursor that does not blink: no ticks
+	input.Placeholder = hint
+	input.SetStyles(inputStyles())
 	input.SetValue(text)
 	input.CursorEnd()
 	input.Focus()
@@ -64,7 +65,7 @@ func (a *App) askFilter() {
 	if a.traffic.shown != nil {
 		text = a.traffic.shown.String()
 	}
-	a.prompt = newPrompt("filter", text, func(a *App, text string) (tea.Cmd, error) {
+	a.prompt = newPrompt("filter", filterHint, text, func(a *App, text string) (tea.Cmd, error) {
 		f, err := filter.Parse(text)
 		if err != nil {
 			return nil, err
@@ -75,7 +76,7 @@ func (a *App) askFilter() {
 }
 
 func (a *App) askSearch() {
-	a.prompt = newPrompt("search", "", func(a *App, text string) (tea.Cmd, error) {
+	a.prompt = newPrompt("search", searchHint, "", func(a *App, text string) (tea.Cmd, error) {
 		if text == "" {
 			a.setSearch(nil)
 			return nil, nil
