@@ -73,7 +73,7 @@ func (s *scanner) scan() Message {
 		start = len(bom)
 	}
 	first := s.space(start)
-	end := -1
+	var end int
 	if first < len(s.line) && s.line[first] == '{' {
 		end = s.object(first, &m)
 	} else {

@@ -54,18 +54,6 @@ func (d *decoder) decode(line []byte) (session.Entry, error) {
 	return e, nil
 }
 
-// scan looks at the payload as the collector did.
-func scan(e *session.Entry) framing.Message {
-	m := framing.Scan(e.Payload)
-	switch {
-	case e.EOL == framing.CRLF:
-		m.Problems |= framing.ProblemCRLF
-	case e.EOL == framing.NoEOL && e.Kind == session.KindStdout:
-		m.Problems |= framing.ProblemUnterminated
-	}
-	return m
-}
-
 // head reads the members up to the payload of an entry of a stream, or all
 // members of another one.
 func (d *decoder) head(line []byte) (e session.Entry, err error) {

@@ -16,7 +16,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // an example
+	defer os.RemoveAll(dir)
 	log, err := recordings.Create(recordings.Options{Path: filepath.Join(dir, "example.jsonl")})
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer rec.Close() //nolint:errcheck // only read
+	defer rec.Close()
 	rows := make([]session.Row, rec.Len())
 	for _, row := range rows[:rec.Rows(0, rows)] {
 		e, err := rec.Entry(row, 0)

@@ -2,7 +2,6 @@ package recordings
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -133,5 +132,5 @@ func TestASyncThatFailsStopsTheRecording(t *testing.T) {
 	require.NoError(t, f.Append([]session.Entry{stdout(3, "three")}))
 	require.Equal(t, "one\ntwo\nthree\n", string(stream(t, f, session.KindStdout)))
 	require.Equal(t, session.RecordingStopped, f.Stats().Recording)
-	require.True(t, errors.Is(f.Close(), syscall.EIO))
+	require.ErrorIs(t, f.Close(), syscall.EIO)
 }

@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -179,7 +180,7 @@ func readInPython(t *testing.T, path, folder string) (string, int) {
 	tool(t, "python3")
 	cmd := exec.Command("python3", reader, path, folder)
 	out, err := cmd.CombinedOutput()
-	if _, ended := err.(*exec.ExitError); !ended {
+	if !errors.As(err, new(*exec.ExitError)) {
 		require.NoError(t, err)
 	}
 	return string(out), cmd.ProcessState.ExitCode()

@@ -13,14 +13,14 @@ func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var syncs atomic.Int32
 		s := newSyncer(func() error { syncs.Add(1); return nil })
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		require.Zero(t, syncs.Load(), "nothing was written")
 		for range 10 {
 			require.NoError(t, s.touch())
 		}
-		time.Sleep(syncEvery - 1)
+		<-time.After(syncEvery - 1)
 		require.Zero(t, syncs.Load())
-		time.Sleep(1)
+		<-time.After(1 * time.Nanosecond)
 		synctest.Wait()
 		require.EqualValues(t, 1, syncs.Load())
 		require.NoError(t, s.touch())
@@ -34,7 +34,7 @@ func TestASyncIsNotWaitedFor(t *testing.T) {
 		stuck := make(chan struct{})
 		s := newSyncer(func() error { <-stuck; return nil })
 		require.NoError(t, s.touch())
-		time.Sleep(2 * syncEvery)
+		<-time.After(2 * syncEvery)
 		require.NoError(t, s.touch(), "although a sync is stuck")
 		require.NoError(t, s.touch())
 		close(stuck)

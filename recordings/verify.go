@@ -62,7 +62,7 @@ func Verify(path string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify recording: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	return verify(path, f)
 }
 

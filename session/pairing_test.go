@@ -152,7 +152,8 @@ func TestPairing(t *testing.T) {
 			}
 			require.Equal(t, c.want, got)
 			s := x.Stats()
-			require.Equal(t, c.stats, Stats{PendingOut: s.PendingOut, PendingIn: s.PendingIn, Orphans: s.Orphans, Errors: s.Errors, Runs: s.Runs})
+			counts := Stats{PendingOut: s.PendingOut, PendingIn: s.PendingIn, Orphans: s.Orphans, Errors: s.Errors, Runs: s.Runs}
+			require.Equal(t, c.stats, counts)
 		})
 	}
 }

@@ -26,11 +26,10 @@ const must = 100
 // went over the pipes, where it is recorded, and what was lost.
 func (a *App) headerParts() []part {
 	th := a.theme
-	badge, state, style := "LIVE", "", theme.Style{}
+	badge := "LIVE"
+	state, style := liveState(a.status, th)
 	if a.session == nil {
 		badge, state, style = "RECORDING", recordedState(a.stats), th.Text
-	} else {
-		state, style = liveState(a.status, th)
 	}
 	parts := []part{
 		{badge, th.Strong, 0, must},

@@ -48,7 +48,8 @@ func TestArrange(t *testing.T) {
 			l := arrange(tc.in)
 			require.Equal(t, tc.mode, l.mode)
 			for id, r := range l.pane {
-				require.Equal(t, tc.want[paneID(id)], [4]int{r.X, r.Y, r.W, r.H}, "pane %d", id)
+				got := [4]int{r.X, r.Y, r.W, r.H}
+				require.Equal(t, tc.want[paneID(id)], got, "pane %d", id)
 			}
 		})
 	}

@@ -85,6 +85,3 @@ func (h *highlight) paint(c *table.Cells, column int, style, hit theme.Style, te
 	}
 	c.Bytes(column, style, text)
 }
-
-// setTheme changes the look of the table.
-func (l list) setTheme(th *theme.Theme) { l.SetTheme(th) }

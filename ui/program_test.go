@@ -202,9 +202,10 @@ func TestBlockedOutput(t *testing.T) {
 	out := &blockedOutput{begun: make(chan struct{}), forever: make(chan struct{})}
 	in, keys := io.Pipe()
 	ended := make(chan error)
+	log := newLog(t)
 	go func() {
 		ended <- Run(t.Context(), Options{
-			Source: newLog(t), Input: in, Output: out,
+			Source: log, Input: in, Output: out,
 			Program: []tea.ProgramOption{tea.WithWindowSize(80, 24), tea.WithColorProfile(colorprofile.TrueColor)},
 		})
 	}()

@@ -23,7 +23,7 @@ type screen struct {
 func onScreen(t *testing.T, columns, lines int, args ...string) *screen {
 	t.Helper()
 	need(t, "tmux")
-	dir, err := os.MkdirTemp("", "tmux") // a socket's path has to be short
+	dir, err := os.MkdirTemp("", "tmux") //nolint:usetesting // a socket's path has to be short
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &screen{t: t, socket: filepath.Join(dir, "s"), mark: t.TempDir()}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +76,7 @@ var wireFaults = []struct {
 		require.Equal(t, 3, e.valid())
 	}},
 	{"lsp-headers", session, func(t *testing.T, e ended) {
-		require.Regexp(t, regexp.MustCompile(`^Content-Length: \d+\r\n\r\n\{`), e.out)
+		require.Regexp(t, `^Content-Length: \d+\r\n\r\n\{`, e.out)
 		var length int
 		_, err := fmt.Sscanf(e.out, "Content-Length: %d", &length)
 		require.NoError(t, err)

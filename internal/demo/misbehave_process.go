@@ -3,7 +3,6 @@ package demo
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,9 +35,6 @@ func childKinds() []misbehaviour {
 		{Kind{Name: "holding-child", Param: "MILLISECONDS"}, holdingChild},
 	}
 }
-
-// errNeedsUnix is the answer of kinds that an operating system cannot have.
-var errNeedsUnix = errors.New("this kind needs a Unix system")
 
 // ignoresEOFAndTerm has both processes ignore signals before it tells of them.
 func ignoresEOFAndTerm(ctx context.Context, c *culprit) (int, error) {

@@ -1,6 +1,12 @@
 package demo
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// errNeedsUnix is the answer of kinds that this system cannot have.
+var errNeedsUnix = errors.New("this kind needs a Unix system")
 
 // ignoreSignals fails: Windows has no signals to ignore.
 func ignoreSignals() error { return errNeedsUnix }

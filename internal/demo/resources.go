@@ -10,7 +10,6 @@ import (
 // A resource is one entry of resources/list.
 type resource struct {
 	uri, name, title, mime string
-	surprise               bool // in the list only when it was toggled
 }
 
 // clockURI is the resource that the tool touch changes.

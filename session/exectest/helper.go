@@ -157,7 +157,7 @@ func (h *helper) run(step string) {
 		}
 	case "hang":
 		// Not an empty select, which the runtime would report as a deadlock.
-		signal.Notify(make(chan os.Signal), syscall.Signal(0))
+		signal.Notify(make(chan os.Signal, 1), syscall.Signal(0))
 		<-make(chan struct{})
 	case "exit":
 		syscall.Exit(h.number())

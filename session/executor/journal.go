@@ -159,7 +159,7 @@ func (j *Journal) EndEnding(cut bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.endings--
-	if cut && !(j.eof[Stdout] && j.eof[Stderr]) {
+	if open := !j.eof[Stdout] || !j.eof[Stderr]; cut && open {
 		j.cut = true
 		j.eof = [2]bool{true, true}
 	}

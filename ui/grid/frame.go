@@ -13,8 +13,9 @@ const (
 	Light Border = iota
 	// Heavy is for the pane that has it.
 	Heavy
-	// ASCII and HeavyASCII are the same for terminals without line glyphs.
+	// ASCII is Light for terminals without line glyphs.
 	ASCII
+	// HeavyASCII is Heavy for them.
 	HeavyASCII
 )
 

@@ -80,7 +80,8 @@ func TestGenerationsDiffer(t *testing.T) {
 		require.NotContains(t, seen, th.Generation, name)
 		seen[th.Generation] = name
 	})
-	require.Equal(t, New(true, ANSI).Generation, New(true, ANSI).Generation)
+	first, again := New(true, ANSI).Generation, New(true, ANSI).Generation
+	require.Equal(t, first, again)
 }
 
 func TestContrast(t *testing.T) {
