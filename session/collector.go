@@ -105,9 +105,7 @@ func (c *collector) subscribed(sub *executor.Subscription) {
 
 // handle takes one event.
 func (c *collector) handle(ev executor.Event) {
-	if d := c.s.cfg.CollectorDelay; d > 0 {
-		time.Sleep(d)
-	}
+	c.delay()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch ev.Kind {
@@ -131,6 +129,13 @@ func (c *collector) handle(ev executor.Event) {
 		c.writeFailed(ev)
 	case executor.Survivors:
 		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
+	}
+}
+
+// delay makes the collector slow, if that is asked for.
+func (c *collector) delay() {
+	if d := c.s.cfg.CollectorDelay; d > 0 {
+		time.Sleep(d)
 	}
 }
 
@@ -267,6 +272,7 @@ func (c *collector) recover() {
 		if len(res.Chunks) == 0 {
 			return
 		}
+		c.delay()
 		for _, chunk := range res.Chunks {
 			c.output(chunk.Stream, chunk.Seq, chunk.Data)
 		}

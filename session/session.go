@@ -55,7 +55,7 @@ type Config struct {
 	LineLimit      int // bytes; 0 means framing.DefaultLimit
 	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
 	Overrun        executor.Overrun
-	CollectorDelay time.Duration // before each event is taken: to learn and test what lag does
+	CollectorDelay time.Duration // before each event, and each read that makes up for a lag: to learn and test what lag does
 }
 
 // State is where a session is. The zero value is Idle.
