@@ -60,7 +60,7 @@ func statusKiB(t *testing.T, name string) int {
 
 // Only addresses are needed for a line that no Span can describe: none of its
 // pages is ever touched.
-func TestScanRefusesWhatSpansCannotDescribe(t *testing.T) {
+func TestLongScanRefusesWhatSpansCannotDescribe(t *testing.T) {
 	line, err := reserve(1 << 32)
 	if err != nil {
 		message := "4 GiB of address space cannot be reserved here: " + err.Error()

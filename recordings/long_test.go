@@ -95,7 +95,7 @@ func openLong(path string) error {
 	return err
 }
 
-func TestHugeLines(t *testing.T) {
+func TestLongHugeLines(t *testing.T) {
 	for name, c := range longLines {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")

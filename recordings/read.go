@@ -13,10 +13,11 @@ import (
 // framing.MaxCuts cuts of the largest numbers.
 const headRoom = 256 << 10
 
-// A readerAt is a function that reads as io.ReaderAt does.
-type readerAt func(p []byte, off int64) (int, error)
+// stored is a File as a reader of what it has stored. (A method value would be
+// allocated for every row on the screen.)
+type stored File
 
-func (r readerAt) ReadAt(p []byte, off int64) (int, error) { return r(p, off) }
+func (s *stored) ReadAt(p []byte, off int64) (int, error) { return (*File)(s).readAt(p, off) }
 
 // readEntry implements session.Source.Entry over the bytes of r.
 func readEntry(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) {

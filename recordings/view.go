@@ -30,12 +30,12 @@ func (f *File) Rows(from int, dst []session.Row) int {
 // Entry decodes the entry of a row. See session.Source. The error is
 // ErrNotKept for a row with session.FlagUnkept.
 func (f *File) Entry(row session.Row, limit int) (session.Entry, error) {
-	return readEntry(readerAt(f.readAt), row, limit)
+	return readEntry((*stored)(f), row, limit)
 }
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
 func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
-	return readLine(readerAt(f.readAt), row, p, off)
+	return readLine((*stored)(f), row, p, off)
 }
 
 // readAt reads from the file, or from memory, which continues it.

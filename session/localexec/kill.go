@@ -16,20 +16,36 @@ const (
 	maxPause   = 50 * time.Millisecond
 )
 
+// One look at the processes can miss somebody: a process that is about to be
+// another program has no environment for a moment, and one that was forked
+// during the look may not be in it. Where somebody was found, or may have been
+// just started, nobody is taken for gone before a few looks in a row agree.
+const (
+	calmAfterKill = 3 // looks, where the leader was ours to watch
+	calmUnwatched = 8 // where the program was killed at whatever it was doing
+)
+
 // A finder lists who is to be killed; known are those it found before.
 type finder func(known map[procID]bool) ([]proc, error)
 
 // killRounds strikes at all whom find finds, round after round, until it finds
-// none, which strike is told too, or until ctx is done.
-func killRounds(ctx context.Context, find finder, strike func([]proc)) error {
+// none, which strike is told too, or until ctx is done. It takes calm looks in
+// a row without anybody; one is enough if atOnce is set and nobody was ever
+// found.
+func killRounds(ctx context.Context, calm int, atOnce bool, find finder, strike func([]proc)) error {
 	known := make(map[procID]bool)
+	empty := 0
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		found, err := find(known)
 		if err != nil {
 			return err
 		}
 		strike(found)
-		if len(found) == 0 {
+		empty++
+		if len(found) > 0 {
+			empty = 0
+		}
+		if empty >= calm || empty > 0 && atOnce && len(known) == 0 {
 			return nil
 		}
 		for _, m := range found {
@@ -53,7 +69,7 @@ func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, 
 		f.known = known
 		return p.child.members(f, &p.ex.scans)
 	}
-	err = killRounds(ctx, find, func(round []proc) {
+	err = killRounds(ctx, calmAfterKill, true, find, func(round []proc) {
 		left = nil
 		for _, m := range round {
 			left = append(left, m.descendant())

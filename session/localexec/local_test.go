@@ -231,27 +231,38 @@ func TestPipeHeldOutOfReachIsGivenUp(t *testing.T) {
 	require.True(t, alive(stray))
 }
 
-func TestKillRoundsRemembersWhomItFound(t *testing.T) {
+func TestKillRounds(t *testing.T) {
 	m := proc{procID: procID{pid: 10, start: 3}}
-	var rounds []int
-	err := killRounds(t.Context(), func(known map[procID]bool) ([]proc, error) {
-		switch len(rounds) {
-		case 0:
-			return []proc{m}, nil
-		case 1:
-			require.Equal(t, map[procID]bool{m.procID: true}, known)
-			return []proc{m}, nil
-		default:
-			return nil, nil
-		}
-	}, func(round []proc) { rounds = append(rounds, len(round)) })
-	require.NoError(t, err)
-	require.Equal(t, []int{1, 1, 0}, rounds)
+	for _, tc := range []struct {
+		name   string
+		calm   int
+		atOnce bool
+		looks  []int // how many each look finds; none after these
+		want   []int
+	}{
+		{"nobody was there", 3, true, nil, []int{0}},
+		{"nobody was seen, but the program was killed at whatever it did", 3, false, nil, []int{0, 0, 0}},
+		{"somebody dies slowly", 3, true, []int{1, 1}, []int{1, 1, 0, 0, 0}},
+		{"one look misses who is about to be another program", 3, true, []int{1, 0, 1}, []int{1, 0, 1, 0, 0, 0}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var rounds []int
+			err := killRounds(t.Context(), tc.calm, tc.atOnce, func(known map[procID]bool) ([]proc, error) {
+				if i := len(rounds); i < len(tc.looks) && tc.looks[i] > 0 {
+					require.Equal(t, i > 0, known[m.procID], "it remembers whom it found")
+					return []proc{m}, nil
+				}
+				return nil, nil
+			}, func(round []proc) { rounds = append(rounds, len(round)) })
+			require.NoError(t, err)
+			require.Equal(t, tc.want, rounds)
+		})
+	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	always := func(map[procID]bool) ([]proc, error) { return []proc{m}, nil }
-	require.NoError(t, killRounds(ctx, always, func([]proc) {}), "it gives up, and strike knows who is left")
+	require.NoError(t, killRounds(ctx, calmAfterKill, true, always, func([]proc) {}), "it gives up, and strike knows who is left")
 }
 
 func TestTerminateFromAHandler(t *testing.T) {

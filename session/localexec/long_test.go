@@ -39,7 +39,7 @@ func startFamily(t *testing.T, e *Executor) (executor.Process, []int) {
 	return p, pids
 }
 
-func TestTwoHundredRoundsLeaveNobody(t *testing.T) {
+func TestLongRoundsLeaveNobody(t *testing.T) {
 	e := newExecutor(t, Options{Watchdog: watchdogCommand()})
 	for round := range 200 {
 		p, pids := startFamily(t, e)
@@ -54,7 +54,7 @@ func TestTwoHundredRoundsLeaveNobody(t *testing.T) {
 	}
 }
 
-func TestTwoHundredProcessesAtOnce(t *testing.T) {
+func TestLongManyProcessesAtOnce(t *testing.T) {
 	e := New(Options{Watchdog: watchdogCommand()})
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -46,7 +46,7 @@ func killRegistered(groups map[string]int) int {
 			find := func(known map[procID]bool) ([]proc, error) {
 				return family{leader: group, mark: mark, known: known}.find(&shared)
 			}
-			err := killRounds(ctx, find, func(round []proc) {
+			err := killRounds(ctx, calmUnwatched, false, find, func(round []proc) {
 				left = len(round)
 				for _, m := range round {
 					// Who cannot be killed is found again, and counted in the end.
