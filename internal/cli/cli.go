@@ -176,7 +176,7 @@ func (a *app) debug(ctx context.Context, t targetFlags) error {
 	if !a.terminal {
 		return a.runSession(ctx, t, runFlags{})
 	}
-	return a.interactive(ctx, t, a.command)
+	return a.interactive(ctx, t, a.command, "")
 }
 
 func (a *app) versionCommand() *cobra.Command {

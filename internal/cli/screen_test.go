@@ -89,7 +89,7 @@ func TestScreenOfTheDemo(t *testing.T) {
 	for _, size := range []struct{ columns, lines int }{{120, 36}, {80, 24}} {
 		t.Run(fmt.Sprintf("%dx%d", size.columns, size.lines), func(t *testing.T) {
 			s := onScreen(t, size.columns, size.lines, "demo", "--era", "legacy")
-			s.until("LIVE", "ready", "initialize", "notifications/initialized", "q quit")
+			s.until("LIVE  demo server (local)", "ready", "initialize", "notifications/initialized", "q quit")
 
 			s.keys("c") // compose a call of a tool that takes its time
 			s.until("Compose")

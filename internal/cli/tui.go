@@ -17,16 +17,19 @@ import (
 
 func isTerminal(f *os.File) bool { return ui.IsTerminal(f) }
 
-// interactive debugs argv on the screen. A server that does not start is shown
-// there, with all that is known about it.
-func (a *app) interactive(ctx context.Context, t targetFlags, argv []string) error {
+// interactive debugs argv on the screen, under a name, or that of the program.
+// A server that does not start is shown there, with all that is known about it.
+func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string) error {
 	l, err := a.prepare(t, argv)
 	if err != nil {
 		return err
 	}
+	if name == "" {
+		name = filepath.Base(argv[0])
+	}
 	err = ui.Run(ctx, ui.Options{
 		Session: l.Session, Source: l.log,
-		Title: filepath.Base(argv[0]) + " (local)", Start: l.Open,
+		Title: name + " (local)", Start: l.Open,
 	})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
