@@ -64,7 +64,7 @@ var frames = []struct {
 	{"nothing new", func(*driver, int) {}, 0},
 	{"pending clock", func(d *driver, _ int) { d.markAll() }, 60},
 	{"cursor", func(d *driver, i int) { d.do([]string{actUp, actDown}[i/20%2]) }, 100},
-	{"page", func(d *driver, i int) { d.do([]string{actPageUp, actPageDown}[i/20%2]) }, 200},
+	{"page", func(d *driver, i int) { d.do([]string{actPageUp, actPageDown}[i/20%2]) }, 130},
 }
 
 // TestFrameAllocations holds what a frame of 200 by 60 may allocate.
