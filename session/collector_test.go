@@ -196,6 +196,7 @@ func TestSlowCollectorLagsRecoversAndHolds(t *testing.T) {
 		const chunks, size = 1200, 3000
 		chunk := strings.Repeat("y", size-1) + "\n"
 		h := scripted(t, overrun(executor.OverrunHold), func(p *fakeProcess) {
+			<-p.subscribed
 			for range chunks {
 				p.out(chunk)
 			}
@@ -218,6 +219,7 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const chunks, size = 1200, 3000
 		h := scripted(t, overrun(executor.OverrunDrop), func(p *fakeProcess) {
+			<-p.subscribed
 			for i := range chunks { // lines cross the chunks' ends
 				p.out(fmt.Sprintf("%0*d\n%0*d", size/2-1, i, size/2, i))
 			}
@@ -261,6 +263,7 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 func TestRepeatsWithinASecondAreOneEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, func(c *session.Config) { c.CollectorDelay = 2 * time.Millisecond }, func(p *fakeProcess) {
+			<-p.subscribed
 			for range 4000 {
 				p.out("z\n")
 			}

@@ -31,8 +31,8 @@ func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	in, stdin := io.Pipe()
-	p := &fakeProcess{id: fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), in: bufio.NewReader(in), inPipe: in, killed: make(chan struct{}), signals: make(chan executor.Step, 8)}
-	p.journal = executor.NewJournal(executor.JournalOptions{})
+	p := &fakeProcess{id: fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), in: bufio.NewReader(in), inPipe: in, killed: make(chan struct{}), subscribed: make(chan struct{}), signals: make(chan executor.Step, 8)}
+	p.journal = executor.NewJournal(executor.JournalOptions{Pinned: cmd.Pinned})
 	p.stdin = executor.NewStdin(stdin, nil, p.journal.Emit)
 	x.started = append(x.started, p)
 	if cmd.OnPhase != nil {
@@ -50,16 +50,17 @@ func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
 func (x *fakeExecutor) Close() error                    { return nil }
 
 type fakeProcess struct {
-	id      string
-	in      *bufio.Reader
-	inPipe  *io.PipeReader
-	journal *executor.Journal
-	stdin   *executor.Stdin
-	signals chan executor.Step // TERM and INT
-	killed  chan struct{}
-	once    sync.Once
-	ended   sync.WaitGroup
-	held    bool // a descendant keeps the streams open after the exit
+	id         string
+	in         *bufio.Reader
+	inPipe     *io.PipeReader
+	journal    *executor.Journal
+	stdin      *executor.Stdin
+	signals    chan executor.Step // TERM and INT
+	killed     chan struct{}
+	once       sync.Once
+	ended      sync.WaitGroup
+	subscribed chan struct{} // closed when the session's collector is there
+	held       bool          // a descendant keeps the streams open after the exit
 }
 
 func (p *fakeProcess) out(line string) { p.journal.Output(executor.Stdout, []byte(line)) }
@@ -84,6 +85,7 @@ func (p *fakeProcess) Info() executor.Info {
 	return info
 }
 func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
+	defer close(p.subscribed) // a session subscribes once
 	return p.journal.Subscribe(o)
 }
 func (p *fakeProcess) Read(ctx context.Context, after uint64, limit int, wait time.Duration) (executor.ReadResult, error) {

@@ -30,6 +30,8 @@ type run struct {
 	done   chan struct{}
 	posted chan []byte // what is sent without anybody waiting: answers, cancellations
 
+	postmen sync.WaitGroup // the one who sends it
+
 	mu      sync.Mutex
 	exit    *executor.Exit
 	failure error
@@ -61,7 +63,7 @@ func (r *run) begin() error {
 		return fmt.Errorf("subscribe to %s: %w", r.proc.ID(), err)
 	}
 	c.subscribed(sub)
-	go r.postman()
+	r.postmen.Go(r.postman)
 	return nil
 }
 

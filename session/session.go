@@ -204,7 +204,7 @@ func (s *Session) start(ctx context.Context) error {
 	s.setState(Starting, StateBody{})
 
 	cmd := s.cfg.Command
-	cmd.ID = ""
+	cmd.ID, cmd.Pinned = "", true
 	var phases []executor.Phase
 	cmd.OnPhase = func(p executor.Phase) { phases = append(phases, p) }
 	proc, err := s.cfg.Executor.Start(ctx, cmd)

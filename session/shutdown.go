@@ -83,10 +83,10 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	defer cancel()
 	wasOver := r.over()
 	begin := time.Now()
-	rep, err := r.proc.Terminate(ctx)
-	if rep.Running || !wasOver {
+	if !wasOver {
 		r.killed.Store(true)
 	}
+	rep, err := r.proc.Terminate(ctx)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), fmt.Sprintf("%d killed", len(rep.Signalled)), time.Since(begin), err)
 	}
@@ -96,6 +96,7 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	if !waitFor(ctx, r.done, terminateTimeout) {
 		return rep.Survivors, fmt.Errorf("terminate %s: its streams did not end", r.proc.ID())
 	}
+	r.postmen.Wait()
 	return rep.Survivors, nil
 }
 

@@ -15,6 +15,9 @@ type Command struct {
 	Env       []EnvVar // set on top of what the policy gives
 	// NoStdin gives the process the null device as standard input.
 	NoStdin bool
+	// Pinned says that a pinned subscriber will come: no output is evicted until
+	// then, and when DefaultPinLimit bytes are there the process has to wait.
+	Pinned bool
 	// OnPhase, if set, is told each step of the start as it ends, in order,
 	// from Start's goroutine.
 	OnPhase func(Phase)

@@ -13,6 +13,9 @@ import (
 type JournalOptions struct {
 	Retain    int // bytes of taken output; 0 means DefaultRetain
 	MaxChunks int // chunks of taken output; 0 means MaxChunks
+	// Pinned keeps everything, as for a pinned subscriber that has not taken
+	// anything, until there is one: see Command.Pinned.
+	Pinned bool
 	// OnClosing, if set, is called once, when the exit is known and both
 	// streams have ended, before Closed gets its number: the last moment at
 	// which Emit is heard. It must not call the journal except for Emit.
@@ -41,6 +44,7 @@ type Journal struct {
 	done    chan struct{}
 	subs    []*Subscription
 	pinned  *Subscription
+	place   *Subscription // stands for the pinned subscriber that is to come; nil without
 	wake    chan struct{} // closed to wake readers; nil when none waits
 	hold    hold
 }
@@ -68,6 +72,10 @@ func NewJournal(o JournalOptions) *Journal {
 		done:      make(chan struct{}),
 	}
 	j.hold.released.L = &j.mu
+	if o.Pinned {
+		j.place = &Subscription{opts: SubscribeOptions{Pin: true, PinLimit: DefaultPinLimit}}
+		j.pinned = j.place
+	}
 	return j
 }
 
@@ -291,7 +299,7 @@ func (j *Journal) waker() <-chan struct{} {
 func (j *Journal) Subscribe(o SubscribeOptions) (*Subscription, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if o.Pin && j.pinned != nil {
+	if o.Pin && j.pinned != j.place {
 		return nil, ErrPinned
 	}
 	if o.PinLimit == 0 {
@@ -308,7 +316,7 @@ func (j *Journal) Subscribe(o SubscribeOptions) (*Subscription, error) {
 }
 
 func (j *Journal) pin(s *Subscription) {
-	j.pinned = s
+	j.pinned, j.place = s, nil
 	j.kept.taken, j.kept.takenBytes = 0, 0
 	j.settleRetention()
 }

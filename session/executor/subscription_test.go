@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -336,4 +337,37 @@ func TestNextAndReadAfterClose(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = s.Read(ctx, 0)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// What is written before the pinned subscriber comes is not evicted, and the
+// pump has to wait as if it were there.
+func TestPinnedFromTheStart(t *testing.T) {
+	j := NewJournal(JournalOptions{Retain: 10, Pinned: true})
+	const chunks = DefaultPinLimit/MaxChunk + 3
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for range chunks {
+			j.Output(Stdout, make([]byte, MaxChunk))
+		}
+	}()
+	require.Eventually(t, func() bool {
+		var info Info
+		j.Fill(&info)
+		return !info.HeldSince.IsZero()
+	}, 10*time.Second, time.Millisecond, "it is held")
+
+	var got atomic.Uint64
+	_, err := j.Subscribe(SubscribeOptions{Pin: true, Handler: func(ev Event) {
+		if ev.Kind == Output {
+			got.Add(1)
+		} else if ev.Kind != Held {
+			t.Errorf("event of kind %d", ev.Kind)
+		}
+	}})
+	require.NoError(t, err)
+	<-written
+	require.Eventually(t, func() bool { return got.Load() == chunks }, 10*time.Second, time.Millisecond)
+	_, err = j.Subscribe(SubscribeOptions{Pin: true})
+	require.ErrorIs(t, err, ErrPinned)
 }

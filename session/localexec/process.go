@@ -145,7 +145,7 @@ func (p *process) Tree(context.Context) ([]executor.Descendant, error) {
 // attach makes the spawned child the process's own and starts its goroutines.
 func (p *process) attach(c *child, env executor.EnvReport) {
 	o := p.ex.opts.Journal
-	o.OnClosing = p.closing
+	o.OnClosing, o.Pinned = p.closing, p.cmd.Pinned
 	p.journal = executor.NewJournal(o)
 	if c.stdin != nil {
 		p.stdin = executor.NewStdin(c.stdin, newTryWriter(c.stdin), p.journal.Emit)
