@@ -99,7 +99,7 @@ func TestDescendantThatHoldsTheStreams(t *testing.T) {
 		var child *fakeProcess
 		h := open(t, func(p *fakeProcess) int {
 			child, p.held = p, true
-			return legacy(func(p *fakeProcess, m message) { _ = p.inPipe.Close() })(p)
+			return legacy(func(p *fakeProcess, m message) { _ = p.In.Close() })(p)
 		}, nil)
 		_, err := h.Request(t.Context(), "exit", nil, session.CallOptions{})
 		require.ErrorIs(t, err, session.ErrEnded, "who waits is told, though the stream is open")
@@ -123,13 +123,12 @@ func TestAnswerJustAfterTheExitIsDelivered(t *testing.T) {
 			var last message
 			legacy(func(p *fakeProcess, m message) {
 				last = m
-				_ = p.inPipe.Close()
+				_ = p.In.Close()
 			})(p)
 			go func() {
 				<-time.After(100 * time.Millisecond) // the exit is known by then
 				p.result(last, `{"late":true}`)
-				p.journal.EOF(executor.Stdout)
-				p.journal.EOF(executor.Stderr)
+				p.EOF()
 			}()
 			return 0
 		}, nil)
@@ -144,7 +143,7 @@ func TestEndFailsWhatIsPending(t *testing.T) {
 		h := open(t, func(p *fakeProcess) int {
 			legacy(func(p *fakeProcess, m message) {
 				if m.Method == "die" {
-					_ = p.inPipe.Close()
+					_ = p.In.Close()
 				}
 			})(p)
 			return 3
@@ -205,7 +204,7 @@ func TestOpenTwice(t *testing.T) {
 
 func TestRestartAfterTheServerDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, legacy(func(p *fakeProcess, _ message) { _ = p.inPipe.Close() }), nil)
+		h := open(t, legacy(func(p *fakeProcess, _ message) { _ = p.In.Close() }), nil)
 		_, err := h.Request(t.Context(), "die", nil, session.CallOptions{})
 		require.ErrorIs(t, err, session.ErrEnded)
 		require.NoError(t, h.Restart(t.Context()))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 )
 
@@ -30,10 +30,8 @@ type fakeExecutor struct {
 func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	in, stdin := io.Pipe()
-	p := &fakeProcess{id: fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), in: bufio.NewReader(in), inPipe: in, killed: make(chan struct{}), subscribed: make(chan struct{}), signals: make(chan executor.Step, 8)}
-	p.journal = executor.NewJournal(executor.JournalOptions{Pinned: cmd.Pinned})
-	p.stdin = executor.NewStdin(stdin, nil, p.journal.Emit)
+	fake := exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd)
+	p := &fakeProcess{Fake: fake, in: bufio.NewReader(fake.In), killed: make(chan struct{}), subscribed: make(chan struct{}), signals: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	if cmd.OnPhase != nil {
 		cmd.OnPhase(executor.Phase{Name: "spawn", Begin: time.Now(), End: time.Now()})
@@ -50,72 +48,47 @@ func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
 func (x *fakeExecutor) Close() error                    { return nil }
 
 type fakeProcess struct {
-	id         string
+	*exectest.Fake
 	in         *bufio.Reader
-	inPipe     *io.PipeReader
-	journal    *executor.Journal
-	stdin      *executor.Stdin
 	signals    chan executor.Step // TERM and INT
 	killed     chan struct{}
-	once       sync.Once
 	ended      sync.WaitGroup
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 }
 
-func (p *fakeProcess) out(line string) { p.journal.Output(executor.Stdout, []byte(line)) }
-func (p *fakeProcess) err(line string) { p.journal.Output(executor.Stderr, []byte(line)) }
+func (p *fakeProcess) out(line string) { p.Journal.Output(executor.Stdout, []byte(line)) }
+func (p *fakeProcess) err(line string) { p.Journal.Output(executor.Stderr, []byte(line)) }
 
 func (p *fakeProcess) exit(code int) {
-	p.once.Do(func() {
-		p.journal.Exited(executor.Exit{Kind: executor.ExitCode, Code: code})
-		_ = p.inPipe.Close()
-		p.stdin.Abort()
-	})
+	p.End(executor.Exit{Kind: executor.ExitCode, Code: code})
 	if !p.held {
-		p.journal.EOF(executor.Stdout)
-		p.journal.EOF(executor.Stderr)
+		p.EOF()
 	}
 }
 
-func (p *fakeProcess) ID() string { return p.id }
-func (p *fakeProcess) Info() executor.Info {
-	info := executor.Info{ID: p.id, PID: 4121, Placement: "local"}
-	p.journal.Fill(&info)
-	return info
-}
 func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
 	defer close(p.subscribed) // a session subscribes once
-	return p.journal.Subscribe(o)
+	return p.Fake.Subscribe(o)
 }
-func (p *fakeProcess) Read(ctx context.Context, after uint64, limit int, wait time.Duration) (executor.ReadResult, error) {
-	return p.journal.Read(ctx, after, limit, wait)
-}
-func (p *fakeProcess) Write(ctx context.Context, id string, b []byte) (executor.WriteResult, error) {
-	return p.stdin.Write(ctx, id, b)
-}
-func (p *fakeProcess) CloseStdin() executor.WriteStatus { return p.stdin.Close() }
+
 func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
 	if step == executor.StepCloseStdin {
-		p.stdin.Close()
+		p.CloseStdin()
 	} else {
 		p.signals <- step
 	}
 	return executor.StopReport{}, nil
 }
+
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	running := p.Info().State == executor.StateRunning
-	p.once.Do(func() {
+	if p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}) {
 		close(p.killed)
-		_ = p.inPipe.Close()
-		p.stdin.Abort()
-		p.journal.Exited(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
-	})
-	p.journal.EOF(executor.Stdout)
-	p.journal.EOF(executor.Stderr)
+	}
+	p.EOF()
 	return executor.StopReport{Running: running}, nil
 }
-func (p *fakeProcess) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
 
 // A message is what a scripted server reads.
 type message struct {

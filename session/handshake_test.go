@@ -118,7 +118,7 @@ func TestProbeThatKillsTheServerIsFollowedByANewStart(t *testing.T) {
 				case "server/discover":
 					p.err("unknown method\n")
 					code = 2
-					_ = p.inPipe.Close()
+					_ = p.In.Close()
 				case "initialize":
 					p.result(m, initResult)
 				}
@@ -184,7 +184,7 @@ func TestHandshakeFailures(t *testing.T) {
 		}, {
 			name: "takes no input", reason: session.ReasonExited,
 			serve: func(p *fakeProcess) int {
-				_ = p.inPipe.Close()
+				_ = p.In.Close()
 				<-p.killed
 				return 0
 			},

@@ -504,7 +504,7 @@ func TestStates(t *testing.T) {
 		"exit":         {func(p *fakeProcess) { p.exit(executor.Exit{Kind: executor.ExitCode, Code: 3}) }, "exit 3"},
 		"signal":       {func(p *fakeProcess) { p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}) }, "signal SEGV"},
 		"unknown":      {func(p *fakeProcess) { p.exit(executor.Exit{}) }, "ended, exit unknown"},
-		"lost":         {func(p *fakeProcess) { p.journal.Fail(errors.New("link lost")) }, "failed"},
+		"lost":         {func(p *fakeProcess) { p.Journal.Fail(errors.New("link lost")) }, "failed"},
 		"streams open": {func(p *fakeProcess) { p.holds = true; p.exit(executor.Exit{Kind: executor.ExitCode}) }, "exited, streams still open"},
 	} {
 		t.Run(name, func(t *testing.T) {

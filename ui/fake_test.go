@@ -5,15 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
+	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
 )
 
@@ -33,10 +32,7 @@ func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.
 	if x.refuse != nil {
 		return nil, &executor.StartError{Code: executor.StartNotFound, Err: x.refuse, Hint: "look for it"}
 	}
-	in, stdin := io.Pipe()
-	p := &fakeProcess{id: fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), in: in, steps: make(chan executor.Step, 8)}
-	p.journal = executor.NewJournal(executor.JournalOptions{})
-	p.stdin = executor.NewStdin(stdin, nil, p.journal.Emit)
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -53,15 +49,11 @@ func (x *fakeExecutor) latest() *fakeProcess {
 }
 
 type fakeProcess struct {
-	id      string
-	in      *io.PipeReader
-	journal *executor.Journal
-	stdin   *executor.Stdin
-	steps   chan executor.Step // TERM and INT, which it ignores
-	stays   bool               // it does not end when its stdin does
-	holds   bool               // its streams stay open after its end
-	once    sync.Once
-	ended   sync.WaitGroup
+	*exectest.Fake
+	steps chan executor.Step // TERM and INT, which it ignores
+	stays bool               // it does not end when its stdin does
+	holds bool               // its streams stay open after its end
+	ended sync.WaitGroup
 }
 
 type message struct {
@@ -72,7 +64,7 @@ type message struct {
 
 // run shakes hands and leaves the rest to serve.
 func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
-	in := bufio.NewReader(p.in)
+	in := bufio.NewReader(p.In)
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
@@ -97,48 +89,20 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 }
 
 func (p *fakeProcess) out(format string, args ...any) {
-	p.journal.Output(executor.Stdout, fmt.Appendf(nil, format+"\n", args...))
+	p.Journal.Output(executor.Stdout, fmt.Appendf(nil, format+"\n", args...))
 }
 
-func (p *fakeProcess) err(line string) { p.journal.Output(executor.Stderr, []byte(line+"\n")) }
+func (p *fakeProcess) err(line string) { p.Journal.Output(executor.Stderr, []byte(line+"\n")) }
 
 func (p *fakeProcess) exit(exit executor.Exit) {
-	p.once.Do(func() {
-		p.journal.Exited(exit)
-		_ = p.in.Close()
-		p.stdin.Abort()
-		if !p.holds {
-			p.journal.EOF(executor.Stdout)
-			p.journal.EOF(executor.Stderr)
-		}
-	})
+	if p.End(exit) && !p.holds {
+		p.EOF()
+	}
 }
-
-func (p *fakeProcess) ID() string { return p.id }
-
-func (p *fakeProcess) Info() executor.Info {
-	info := executor.Info{ID: p.id, PID: 4121, Placement: "local"}
-	p.journal.Fill(&info)
-	return info
-}
-
-func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
-	return p.journal.Subscribe(o)
-}
-
-func (p *fakeProcess) Read(ctx context.Context, after uint64, limit int, wait time.Duration) (executor.ReadResult, error) {
-	return p.journal.Read(ctx, after, limit, wait)
-}
-
-func (p *fakeProcess) Write(ctx context.Context, id string, b []byte) (executor.WriteResult, error) {
-	return p.stdin.Write(ctx, id, b)
-}
-
-func (p *fakeProcess) CloseStdin() executor.WriteStatus { return p.stdin.Close() }
 
 func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
 	if step == executor.StepCloseStdin {
-		p.stdin.Close()
+		p.CloseStdin()
 	} else {
 		p.steps <- step
 	}
@@ -148,12 +112,9 @@ func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Sco
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	running := p.Info().State == executor.StateRunning
 	p.exit(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
-	p.journal.EOF(executor.Stdout)
-	p.journal.EOF(executor.Stderr)
+	p.EOF()
 	return executor.StopReport{Running: running}, nil
 }
-
-func (p *fakeProcess) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
 
 // newLog returns a log without a name.
 func newLog(t testing.TB) *recordings.File {

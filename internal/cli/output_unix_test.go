@@ -59,6 +59,7 @@ func TestStandardOutputIsFull(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
+		require.Empty(t, os.Getenv("CI"), "there is no /dev/full: %v", err)
 		t.Skip("there is no /dev/full: ", err)
 	}
 	defer full.Close()
@@ -132,6 +133,7 @@ const nobody = 65534
 func TestWhatOneMayNot(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
+		require.Empty(t, os.Getenv("CI"), "only root can run the program as another user")
 		t.Skip("only root can run the program as another user")
 	}
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -1,0 +1,79 @@
+package exectest
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// A Fake is the part of an executor.Process that all fakes have in common: a
+// test embeds it, writes output to Journal, reads In, and adds Stop and
+// Terminate. It runs over the same Journal and Stdin as real processes do, and
+// in a synctest bubble.
+type Fake struct {
+	Journal *executor.Journal
+	In      *io.PipeReader // what the session writes
+
+	id    string
+	stdin *executor.Stdin
+	ended sync.Once
+}
+
+// NewFake returns a fake process that runs.
+func NewFake(id string, cmd executor.Command) *Fake {
+	in, w := io.Pipe()
+	j := executor.NewJournal(executor.JournalOptions{Pinned: cmd.Pinned})
+	return &Fake{Journal: j, In: in, id: id, stdin: executor.NewStdin(w, nil, j.Emit)}
+}
+
+// End ends the process, unless it has ended, and tells whether it did. Its
+// streams stay open until EOF.
+func (f *Fake) End(exit executor.Exit) (did bool) {
+	f.ended.Do(func() {
+		did = true
+		f.Journal.Exited(exit)
+		_ = f.In.Close() // a pipe of the test's own
+		f.stdin.Abort()
+	})
+	return did
+}
+
+// EOF ends both output streams.
+func (f *Fake) EOF() {
+	f.Journal.EOF(executor.Stdout)
+	f.Journal.EOF(executor.Stderr)
+}
+
+// ID implements executor.Process.
+func (f *Fake) ID() string { return f.id }
+
+// Info implements executor.Process.
+func (f *Fake) Info() executor.Info {
+	info := executor.Info{ID: f.id, PID: 4121, Placement: "local"}
+	f.Journal.Fill(&info)
+	return info
+}
+
+// Subscribe implements executor.Process.
+func (f *Fake) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
+	return f.Journal.Subscribe(o)
+}
+
+// Read implements executor.Process.
+func (f *Fake) Read(ctx context.Context, after uint64, limit int, wait time.Duration) (executor.ReadResult, error) {
+	return f.Journal.Read(ctx, after, limit, wait)
+}
+
+// Write implements executor.Process.
+func (f *Fake) Write(ctx context.Context, id string, b []byte) (executor.WriteResult, error) {
+	return f.stdin.Write(ctx, id, b)
+}
+
+// CloseStdin implements executor.Process.
+func (f *Fake) CloseStdin() executor.WriteStatus { return f.stdin.Close() }
+
+// Tree implements executor.Process: a fake has no descendants.
+func (f *Fake) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
