@@ -21,6 +21,9 @@ type Command struct {
 	// OnPhase, if set, is told each step of the start as it ends, in order,
 	// from Start's goroutine.
 	OnPhase func(Phase)
+	// OnBegin, if set, is told each step as it begins, with a zero End, from
+	// Start's goroutine.
+	OnBegin func(Phase)
 }
 
 // An EnvVar is a named variable. Its value is never logged.
@@ -63,8 +66,42 @@ type EnvReport struct {
 // host key, login. Phases are told in order.
 type Phase struct {
 	Name   string
-	Detail string // such as the hop; may be untrusted text
+	Detail string // such as the hop and what came out; may be untrusted text
 	Begin  time.Time
 	End    time.Time
 	Err    error
+}
+
+// A Notice is something about a start that worked and is still worth knowing:
+// login noise, or a degraded mode.
+type Notice struct {
+	Code string // such as run.noise, mode.plain, mode.no-heartbeat, mode.no-proc, config.ignored
+	Text string // our words
+	Said string // what the other side said, at most 4 KiB, untrusted text
+	Hint string
+}
+
+// A LinkState is how the connection to a host does.
+type LinkState string
+
+// The link states.
+const (
+	LinkUp      LinkState = "up"
+	LinkStalled LinkState = "stalled" // a reply is overdue
+	LinkLost    LinkState = "lost"
+)
+
+// LinkInfo is the connection to the host where a process runs.
+type LinkInfo struct {
+	State     LinkState
+	Hops      []string      // user@host:port each; the last is where the process runs
+	Transport string        // native, master or binary
+	RTT       time.Duration // of the last round trip to the guard; 0: not known yet
+	Heard     time.Time     // when the last bytes came
+	Server    string        // the server's version line, untrusted text
+	Kex       string        // algorithms of the last hop; empty if another program holds the connection
+	HostKey   string
+	Cipher    string
+	MAC       string
+	Err       error // LinkLost
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -18,8 +19,7 @@ var (
 // A StartCode classifies a failed start.
 type StartCode string
 
-// The codes of a local start. An executor over SSH adds those of reaching,
-// verifying and logging in to the host (net.*, hostkey.*, auth.*, ...).
+// The codes of a start.
 const (
 	StartInvalid   StartCode = "start.invalid"   // argv, directory or environment that cannot be carried
 	StartDuplicate StartCode = "start.duplicate" // the id is in use
@@ -28,7 +28,48 @@ const (
 	StartNoDir     StartCode = "start.nodir"     // the working directory is missing or unreadable
 	StartCancelled StartCode = "start.cancelled" // terminated or cancelled while starting
 	StartFailed    StartCode = "start.failed"    // anything else the system said
+	StartNoMarker  StartCode = "start.nomarker"  // the remote shell answered something else than our script's marker
+	StartTimeout   StartCode = "start.timeout"   // the remote shell answered nothing in time
 )
+
+// The codes of reaching, verifying and logging in to a host: Reach is true.
+const (
+	ResolveConfig StartCode = "resolve.config" // the ssh configuration, or the destination, can't be used
+	ResolveDNS    StartCode = "resolve.dns"    // the name has no address
+
+	NetRefused      StartCode = "net.refused"
+	NetTimeout      StartCode = "net.timeout" // connecting, or a step of the key exchange, took too long
+	NetUnreachable  StartCode = "net.unreachable"
+	NetNotSSH       StartCode = "net.notssh"        // the peer speaks something else
+	NetDroppedEarly StartCode = "net.dropped_early" // closed before its version line: MaxStartups, a penalty
+	NetProxy        StartCode = "net.proxy"         // a ProxyCommand, or the ssh program, failed
+	NetLost         StartCode = "net.lost"          // closed later in the handshake
+
+	HostKeyUnknown StartCode = "hostkey.unknown"
+	HostKeyChanged StartCode = "hostkey.changed"
+	HostKeyRevoked StartCode = "hostkey.revoked"
+	KexNoCommon    StartCode = "kex.nocommon"
+
+	AuthDenied     StartCode = "auth.denied"
+	AuthTooMany    StartCode = "auth.toomany"
+	AuthPassphrase StartCode = "auth.passphrase"    // a key needs one, and it was not or wrongly given
+	AuthPrompt     StartCode = "auth.prompt_needed" // a question, and nobody there to ask
+	AuthTimeout    StartCode = "auth.timeout"
+
+	ChanLimit   StartCode = "chan.limit"   // the server refuses another channel
+	ExecRefused StartCode = "exec.refused" // the server refuses to execute anything
+
+	LostReset     StartCode = "lost.reset"     // the connection was reset
+	LostKeepalive StartCode = "lost.keepalive" // the peer does not answer any more
+	LostClosed    StartCode = "lost.closed"    // the peer closed the connection, or the channel without an exit
+)
+
+// Reach tells whether code says that the host could not be reached, verified or
+// logged in to, or that the connection to it was lost; otherwise it says
+// something about the program to start there.
+func (c StartCode) Reach() bool {
+	return c != "" && !strings.HasPrefix(string(c), "start.")
+}
 
 // A StartError is the only error that Start returns.
 type StartError struct {
@@ -52,6 +93,28 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
+// A LostError is the Err of Failed over SSH: the connection is gone, and how the
+// process ended is not known.
+type LostError struct {
+	Code  StartCode // LostReset, LostKeepalive or LostClosed
+	Hop   string
+	After time.Duration // since the start of the process
+	Said  string        // what the other side said last, at most 4 KiB, untrusted text
+	Hint  string
+	Err   error
+}
+
+// Error says where the connection was lost and why.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("connection to %s lost after %s: %v", e.Hop, e.After.Round(time.Millisecond), e.Err)
+}
+
+// Unwrap returns the first cause.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// ErrNoPrompter is why a question has no answer: nobody is there to ask.
+var ErrNoPrompter = errors.New("nobody is there to ask")
+
 // A Prompter asks the person in front of the screen, or fails with the
 // question in its error when there is none. An executor asks nobody else.
 type Prompter interface {
@@ -63,7 +126,7 @@ type PromptKind string
 
 // The kinds of question.
 const (
-	PromptHostKey    PromptKind = "host-key"   // yes or no
+	PromptHostKey    PromptKind = "host-key"   // yes or no, or the fingerprint as Values[0]
 	PromptPassphrase PromptKind = "passphrase" // of a key file
 	PromptPassword   PromptKind = "password"
 	PromptChallenge  PromptKind = "challenge" // one keyboard-interactive round
@@ -75,7 +138,7 @@ type Prompt struct {
 	Kind      PromptKind
 	Hop       string // who asks
 	User      string
-	Text      string // our words
+	Text      string // our words; several lines for a host key
 	Remote    string // the server's words
 	Questions []Question
 }

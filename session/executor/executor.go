@@ -145,6 +145,8 @@ type Info struct {
 	StdinOpen bool
 	Unwritten int       // bytes accepted that the process has not read into its pipe yet
 	HeldSince time.Time // not zero while a pump is held
+	Link      *LinkInfo // nil on this machine
+	Notices   []Notice  // of the start
 }
 
 // ExitKind tells the three endings apart. The zero value is ExitUnknown.
@@ -212,6 +214,9 @@ const (
 	// Survivors: processes that an ending found still alive, and what became
 	// of them.
 	Survivors
+	// Link: the state of the connection has changed, or its round trip time is
+	// known for the first time.
+	Link
 )
 
 // An Event is one thing that happened to a process.
@@ -228,6 +233,7 @@ type Event struct {
 	Gap     *GapInfo
 	Hold    *HoldInfo
 	Procs   []Descendant // Survivors
+	Link    *LinkInfo    // Link
 }
 
 // GapInfo is a range of lost output.

@@ -30,6 +30,9 @@ func (j *Journal) waitForRoom(stream Stream) {
 		j.hold.ongoing = time.AfterFunc(tellHoldAfter, func() { j.tellOngoing(begin) })
 	}
 	j.hold.streams[stream] = true
+	if j.oneWindow {
+		j.hold.streams = [2]bool{true, true}
+	}
 	for begin := j.hold.since; j.hold.since.Equal(begin); {
 		j.hold.released.Wait()
 	}

@@ -16,6 +16,9 @@ type JournalOptions struct {
 	// Pinned keeps everything, as for a pinned subscriber that has not taken
 	// anything, until there is one: see Command.Pinned.
 	Pinned bool
+	// OneWindow says that both streams come through one window, as over SSH:
+	// while one is held the other stands still too.
+	OneWindow bool
 	// OnClosing, if set, is called once, when the exit is known and both
 	// streams have ended, before Closed gets its number: the last moment at
 	// which Emit is heard. It must not call the journal except for Emit.
@@ -27,6 +30,7 @@ type JournalOptions struct {
 // that every executor shares. All methods may be called from any goroutine.
 type Journal struct {
 	onClosing func()
+	oneWindow bool
 	began     time.Time // base of the clock that times handlers
 
 	mu      sync.Mutex
@@ -66,6 +70,7 @@ func NewJournal(o JournalOptions) *Journal {
 	}
 	j := &Journal{
 		onClosing: o.OnClosing,
+		oneWindow: o.OneWindow,
 		began:     time.Now(),
 		next:      1,
 		kept:      retained{maxBytes: o.Retain, maxChunks: o.MaxChunks},

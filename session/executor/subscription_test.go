@@ -196,6 +196,19 @@ func TestHoldEndsWhenTheSubscriberCatchesUp(t *testing.T) {
 	})
 }
 
+func TestHoldOfOneWindowIsOneOfBothStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := NewJournal(JournalOptions{OneWindow: true})
+		s := subscribe(t, j, SubscribeOptions{Pin: true, PinLimit: 10})
+		go j.Output(Stdout, make([]byte, 10))
+		time.Sleep(MinHold)
+		events := drain(t, s)
+		require.Equal(t, []EventKind{Output, Held}, kinds(events))
+		require.True(t, events[1].Hold.Stdout)
+		require.True(t, events[1].Hold.Stderr)
+	})
+}
+
 func TestShortHoldIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := NewJournal(JournalOptions{})

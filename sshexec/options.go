@@ -1,0 +1,76 @@
+package sshexec
+
+import (
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+// A Transport says which program speaks SSH.
+type Transport string
+
+// The transports.
+const (
+	TransportAuto   Transport = "auto"   // an existing ControlMaster if the configuration names one that answers, else native
+	TransportNative Transport = "native" // this program
+	TransportMaster Transport = "master" // an existing OpenSSH ControlMaster, through its socket
+	TransportBinary Transport = "binary" // the system's ssh program: FIDO key files, GSSAPI, PKCS#11
+)
+
+// A PathFrom says where the remote program search path comes from.
+type PathFrom string
+
+// Where PATH comes from.
+const (
+	PathPlain       PathFrom = "plain"       // what sshd gives to a command
+	PathLogin       PathFrom = "login"       // what a login shell sets
+	PathInteractive PathFrom = "interactive" // what an interactive login shell sets: nvm, asdf and the like
+	PathExplicit    PathFrom = "explicit"    // the variable PATH that the command names
+)
+
+// A Launch says how the remote process is started.
+type Launch string
+
+// The launches.
+const (
+	LaunchGuarded Launch = "guarded" // under a guard that ends the whole tree, whatever happens to us
+	LaunchPlain   Launch = "plain"   // the bare command: for forced commands and hosts without a POSIX shell
+)
+
+// Default limits.
+const (
+	DefaultConnectTimeout = 10 * time.Second
+	DefaultAuthTimeout    = 15 * time.Second
+	DefaultStartTimeout   = 10 * time.Second
+	// DefaultLease is how long the guard waits for a sign of life before it ends
+	// the remote processes.
+	DefaultLease = 30 * time.Second
+)
+
+// Options configure an Executor. Destination is required.
+type Options struct {
+	Destination sshconfig.Destination
+	Config      string // ssh_config file instead of the user's and the system's
+	Transport   Transport
+	PathFrom    PathFrom
+	Launch      Launch
+	// Prompter is asked about unknown host keys, passphrases and the like; nil
+	// means that nobody is there.
+	Prompter executor.Prompter
+	// AcceptNew writes unknown host keys to known_hosts instead of asking.
+	AcceptNew bool
+
+	ConnectTimeout time.Duration // each hop
+	AuthTimeout    time.Duration // each hop; time in which somebody is asked does not count
+	StartTimeout   time.Duration // from the open connection to the running process
+	Lease          time.Duration
+
+	// IDs counts the processes of the program; nil means a counter of its own.
+	IDs *executor.IDs
+	// Retention is how long a process stays after Closed; 0 means
+	// executor.Retention.
+	Retention time.Duration
+	// Journal holds the limits of each process's output.
+	Journal executor.JournalOptions
+}

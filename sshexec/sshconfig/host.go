@@ -1,0 +1,53 @@
+package sshconfig
+
+import "time"
+
+// A Host is one host as the user's ssh configuration resolves it, with every
+// token expanded.
+type Host struct {
+	Alias    string // as it was typed
+	HostName string
+	User     string
+	Port     int
+
+	// Keys and agents, in the order in which they are to be tried.
+	IdentityFiles    []string // may name files that do not exist
+	IdentitiesOnly   bool
+	IdentityAgent    string // path of the agent's socket; empty means none
+	CertificateFiles []string
+
+	// PubkeyAuthentication and its kin; PreferredAuthentications may be empty.
+	Pubkey, KbdInteractive, Password bool
+	PreferredAuthentications         []string
+	NumberOfPasswordPrompts          int
+	PubkeyAcceptedAlgorithms         []string
+
+	UserKnownHosts, GlobalKnownHosts []string // files that may not exist
+	HostKeyAlias                     string
+	HostKeyAlgorithms                []string // empty means the default
+	StrictHostKeyChecking            string   // yes, no, ask, accept-new; never weakens what mcpdbg does
+	HashKnownHosts                   bool
+
+	ProxyJump    []Destination // the hops before this host, first one first
+	ProxyCommand string        // empty means none
+
+	ConnectTimeout      time.Duration // 0 means the default
+	ConnectionAttempts  int           // at least 1
+	ServerAliveInterval time.Duration
+	ServerAliveCountMax int
+	AddressFamily       string // any, inet or inet6
+	BindAddress         string
+	ControlPath         string // empty means none
+
+	KexAlgorithms, Ciphers, MACs []string // empty means the default
+	RekeyLimit                   uint64   // bytes; 0 means the default
+
+	SendEnv []string // patterns
+	SetEnv  map[string]string
+
+	// Ignored are the settings in effect that mcpdbg does not honour, as
+	// ssh_config spells them, such as "LocalForward 8080 ...".
+	Ignored []string
+	// Source says where this came from: "ssh -G", or the files that were read.
+	Source string
+}
