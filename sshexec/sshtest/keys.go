@@ -1,0 +1,61 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+// HostKeyTypes are the types of the host keys that a server has by default.
+var HostKeyTypes = []string{"ed25519", "ecdsa", "rsa"}
+
+// One RSA key serves the whole program: making one takes a tenth of a second.
+var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
+// A Key is a private key and the file that it stands in.
+type Key struct {
+	ssh.Signer
+	Private crypto.Signer
+	File    string // in the format of OpenSSH, without a passphrase; File + ".pub" is its public half
+}
+
+// NewKey makes a key of the type ed25519, ecdsa or rsa and writes it to file. Keys
+// of the type rsa are one and the same.
+func NewKey(t testing.TB, kind, file string) *Key {
+	t.Helper()
+	var private crypto.Signer
+	var err error
+	switch kind {
+	case "ed25519":
+		_, private, err = ed25519.GenerateKey(rand.Reader)
+	case "ecdsa":
+		private, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	case "rsa":
+		private, err = rsaKey()
+	default:
+		t.Fatalf("no key is of the type %q", kind)
+	}
+	require.NoError(t, err)
+	signer, err := ssh.NewSignerFromSigner(private)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "sshtest")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+	require.NoError(t, os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(signer.PublicKey()), 0o644))
+	return &Key{Signer: signer, Private: private, File: file}
+}
+
+// AuthorizedKey is the line of the public half in authorized_keys.
+func (k *Key) AuthorizedKey() string { return string(ssh.MarshalAuthorizedKey(k.PublicKey())) }

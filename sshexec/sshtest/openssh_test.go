@@ -1,0 +1,92 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"bufio"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// run runs a command with the real ssh program.
+func run(t *testing.T, s *Server, args ...string) string {
+	t.Helper()
+	out, err := s.Command(t.Context(), args...).Output()
+	var exit *exec.ExitError
+	if err != nil {
+		require.ErrorAs(t, err, &exit)
+		require.NoError(t, err, "%s", exit.Stderr)
+	}
+	return string(out)
+}
+
+func TestRealClient(t *testing.T) {
+	for name, server := range map[string]func(testing.TB, Options) *Server{"OpenSSH": OpenSSH, "Inetd": Inetd} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t, Options{Aliases: []string{"other"}})
+			require.Equal(t, "hello\n", run(t, s, "echo hello"))
+			s.Alias = "other"
+			require.Equal(t, "hello\n", run(t, s, "echo hello"))
+		})
+	}
+}
+
+func TestEveryHostKeyType(t *testing.T) {
+	for _, kind := range HostKeyTypes {
+		s := OpenSSH(t, Options{HostKeys: []string{kind}})
+		require.Len(t, s.HostKeys, 1)
+		require.Contains(t, s.HostKeys[0].Type(), kind)
+		require.Equal(t, "hello\n", run(t, s, "echo hello"))
+		s.Dial(t)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Setenv("SSHTEST_ONE", "1")
+	s := OpenSSH(t, Options{
+		KeyOptions: `command="echo forced $SSHTEST_ONE"`,
+		Sshd:       []string{"AcceptEnv SSHTEST_*", "Match User nobody", "ForceCommand false"},
+		Ssh:        []string{"SendEnv SSHTEST_ONE"},
+	})
+	require.Equal(t, "forced 1\n", run(t, s, "echo hello"))
+}
+
+func TestJump(t *testing.T) {
+	first := OpenSSH(t, Options{Alias: "first"})
+	second := OpenSSH(t, Options{Alias: "second", Jump: first})
+	s := OpenSSH(t, Options{Jump: second})
+	require.Equal(t, "hello\n", run(t, s, "echo hello"))
+	require.Contains(t, first.Log(), "Accepted publickey")
+	require.Contains(t, second.Log(), "Accepted publickey")
+}
+
+func TestNothingStaysBehind(t *testing.T) {
+	Need(t, "setsid")
+	s := OpenSSH(t, Options{})
+	client := s.Dial(t)
+	session, err := client.NewSession()
+	require.NoError(t, err)
+	out, err := session.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, session.Start(`setsid sh -c 'sh -c "echo \$\$; exec sleep 1000" & exec sleep 1000' & exec sleep 1000`))
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	require.NoError(t, err)
+	require.Contains(t, processes(), pid)
+	require.GreaterOrEqual(t, len(marked(s.mark)), 3)
+
+	s.Stop()
+	require.Empty(t, marked(s.mark))
+	require.NotContains(t, processes(), pid)
+	require.Error(t, client.Wait())
+	_, err = net.Dial("tcp", s.Addr)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	s.Stop()
+}
