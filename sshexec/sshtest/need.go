@@ -48,7 +48,7 @@ func lack(t testing.TB, reason string) {
 // path of a socket.
 func tempDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sshtest")
+	dir, err := os.MkdirTemp("", "sshtest") //nolint:usetesting // t.TempDir is for one user only, and long
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))

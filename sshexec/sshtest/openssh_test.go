@@ -52,7 +52,7 @@ func TestOptions(t *testing.T) {
 	s := OpenSSH(t, Options{
 		KeyOptions: `command="echo forced $SSHTEST_ONE"`,
 		Sshd:       []string{"AcceptEnv SSHTEST_*", "Match User nobody", "ForceCommand false"},
-		Ssh:        []string{"SendEnv SSHTEST_ONE"},
+		SSH:        []string{"SendEnv SSHTEST_ONE"},
 	})
 	require.Equal(t, "forced 1\n", run(t, s, "echo hello"))
 }

@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Alias   string   // what the server is called in Config; empty means target
 	Aliases []string // further names of it
-	Ssh     []string // lines for its block in Config, before and so in place of our own
+	SSH     []string // lines for its block in Config, before and so in place of our own
 	Jump    *Server  // the server through which Config reaches it, under another Alias
 
 	// Sshd are lines of sshd_config, before and so in place of our own. What comes
@@ -118,7 +118,7 @@ func (s *Server) writeClient(t testing.TB, o Options, host string, way ...string
 	}
 	writeFile(t, s.KnownHosts, known.String(), 0o600)
 
-	lines := slices.Concat(o.Ssh, way, []string{
+	lines := slices.Concat(o.SSH, way, []string{
 		"User " + s.User,
 		fmt.Sprintf("IdentityFile %q", s.KeyFile),
 		"IdentitiesOnly yes",
