@@ -10,8 +10,9 @@ import "encoding/json"
 type StartBody struct {
 	Process   string   `json:"process"`
 	PID       int      `json:"pid,omitempty"`
-	Placement string   `json:"placement,omitempty"`
-	Argv      []string `json:"argv,omitempty"` // only if another one than the header's
+	Placement string   `json:"placement,omitempty"` // local or ssh
+	Host      string   `json:"host,omitempty"`      // the alias, with ssh
+	Argv      []string `json:"argv,omitempty"`      // only if another one than the header's
 }
 
 // EnvBody holds names of variables, never values.
@@ -20,6 +21,7 @@ type EnvBody struct {
 	Named   []string `json:"named,omitempty"`
 	Passed  []string `json:"passed,omitempty"`
 	LeftOut []string `json:"left_out,omitempty"`
+	Added   []string `json:"added,omitempty"` // set by the program itself
 }
 
 // PhaseBody is one step of a start ("spawn", "probe", "initialize", ...) or of
@@ -41,6 +43,9 @@ type StateBody struct {
 	Era      string          `json:"era,omitempty"`
 	Protocol string          `json:"protocol,omitempty"`
 	Server   string          `json:"server,omitempty"` // name and version it gave
+	Code     string          `json:"code,omitempty"`   // of a failed start
+	Hint     string          `json:"hint,omitempty"`   // what to try about it
+	Said     string          `json:"said,omitempty"`   // what the other side said
 }
 
 // WriteBody tells what became of the write of entry Of.
@@ -81,9 +86,14 @@ type ClosedBody struct {
 	Stdin  StreamSum `json:"stdin"`
 }
 
-// FailedBody says that it is not known how the process ended.
+// FailedBody says that it is not known how the process ended. Code, Hop, Hint
+// and Said are those of a lost connection.
 type FailedBody struct {
 	Error  string    `json:"error"`
+	Code   string    `json:"code,omitempty"`
+	Hop    string    `json:"hop,omitempty"`
+	Hint   string    `json:"hint,omitempty"`
+	Said   string    `json:"said,omitempty"`
 	Stdout StreamSum `json:"stdout"`
 	Stderr StreamSum `json:"stderr"`
 	Stdin  StreamSum `json:"stdin"`
@@ -136,17 +146,28 @@ type ProcInfo struct {
 	RSS     int64  `json:"rss,omitempty"`
 }
 
-// LinkBody is the state of the connection to a host.
+// LinkBody is the state of the connection to a host. The members behind Error
+// stand in the first such entry of a process only; Code in that of a loss.
 type LinkBody struct {
-	State string `json:"state"`
-	RTT   int64  `json:"rtt_us,omitempty"`
-	Error string `json:"error,omitempty"`
+	State     string   `json:"state"`
+	RTT       int64    `json:"rtt_us,omitempty"`
+	Error     string   `json:"error,omitempty"`
+	Code      string   `json:"code,omitempty"`
+	Hops      []string `json:"hops,omitempty"`      // user@host:port; the process is on the last
+	Transport string   `json:"transport,omitempty"` // native, master or binary
+	Server    string   `json:"server,omitempty"`    // its version line
+	Kex       string   `json:"kex,omitempty"`
+	HostKey   string   `json:"host_key,omitempty"` // the algorithm, not the key
+	Cipher    string   `json:"cipher,omitempty"`
+	MAC       string   `json:"mac,omitempty"`
 }
 
 // NoteBody is a remark of the program, such as an unanswered probe.
 type NoteBody struct {
 	Text string          `json:"text"`
 	Hint string          `json:"hint,omitempty"`
+	Code string          `json:"code,omitempty"` // such as run.noise
+	Said string          `json:"said,omitempty"` // what the other side said
 	Data json.RawMessage `json:"data,omitempty"`
 }
 

@@ -346,6 +346,9 @@ func (s *Session) write(ctx context.Context, r *run, line []byte) (uint64, error
 		return n, nil
 	}
 	failure := &WriteError{Status: res.Status, Err: err}
+	if lost := r.proc.Info().Failure; lost != nil {
+		failure.Err = lost // the first cause, not what it did to the pipe
+	}
 	body := WriteBody{Of: n, Status: res.Status.String(), Bytes: res.Bytes}
 	if err != nil {
 		body.Error = err.Error()

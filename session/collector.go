@@ -71,6 +71,7 @@ type collector struct {
 	idle     [2]*time.Timer // fires when bytes have waited for a newline
 	lagged   repeats
 	held     repeats
+	link     executor.LinkState // as the log has it; "" on this machine
 	batch    []Entry
 	aside    aside
 	ended    bool
@@ -129,6 +130,8 @@ func (c *collector) handle(ev executor.Event) {
 		c.writeFailed(ev)
 	case executor.Survivors:
 		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
+	case executor.Link:
+		c.linked(*ev.Link)
 	}
 }
 
@@ -321,6 +324,12 @@ func (c *collector) hold(h executor.HoldInfo) {
 	})
 }
 
+// linked logs what has changed about the connection.
+func (c *collector) linked(l executor.LinkInfo) {
+	c.link = l.State
+	c.append(NewEntry(KindLink, 0, linkChange(l)))
+}
+
 func (c *collector) writeLagged(events uint64, times int, _ time.Duration) {
 	body := LaggedBody{Events: events}
 	if times > 1 {
@@ -354,12 +363,17 @@ func (c *collector) end(seq uint64, failure error) {
 	c.lagged.end()
 	c.held.end()
 	c.aside.end()
+	if lost := lostOf(failure); lost != nil && c.link != executor.LinkLost {
+		c.linked(executor.LinkInfo{State: executor.LinkLost, Err: lost}) // which may have been told too late to be heard
+	}
 
 	c.s.send.Lock() // no write may slip in between the sum of stdin and its entry
 	stdin := c.r.stdin.body()
 	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
 	if failure != nil {
-		c.append(NewEntry(KindFailed, 0, FailedBody{Error: failure.Error(), Stdout: stdout, Stderr: stderr, Stdin: stdin}))
+		body := failedBody(failure)
+		body.Stdout, body.Stderr, body.Stdin = stdout, stderr, stdin
+		c.append(NewEntry(KindFailed, 0, body))
 	} else {
 		c.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
 	}

@@ -31,7 +31,7 @@ func Describe(e *Entry) string {
 	case KindClosed:
 		return describeBody(e, describeClosed)
 	case KindFailed:
-		return describeBody(e, func(b FailedBody) string { return b.Error })
+		return describeBody(e, func(b FailedBody) string { return joinWords(b.Error, hintText(b.Hint)) })
 	case KindLagged:
 		return describeBody(e, describeLagged)
 	case KindHeld:
@@ -43,9 +43,9 @@ func Describe(e *Entry) string {
 	case KindProc:
 		return describeBody(e, describeProc)
 	case KindLink:
-		return describeBody(e, func(b LinkBody) string { return joinWords(b.State, micros(b.RTT), b.Error) })
+		return describeBody(e, describeLink)
 	case KindNote:
-		return describeBody(e, func(b NoteBody) string { return joinWords(b.Text, hintText(b.Hint)) })
+		return describeBody(e, func(b NoteBody) string { return joinWords(b.Text, saidText(b.Said), hintText(b.Hint)) })
 	case KindEnd:
 		return describeBody(e, func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) })
 	default:
@@ -64,13 +64,16 @@ func describeBody[B any](e *Entry, describe func(B) string) string {
 }
 
 func describeStart(b StartBody) string {
-	return joinWords(b.Process, fmt.Sprintf("pid %d", b.PID), b.Placement)
+	return joinWords(b.Process, fmt.Sprintf("pid %d", b.PID), b.Placement, b.Host)
 }
 
 func describeEnv(b EnvBody) string {
 	text := fmt.Sprintf("policy %s: %d passed, %d left out", b.Policy, len(b.Passed), len(b.LeftOut))
 	if len(b.Named) > 0 {
 		text += ", set: " + strings.Join(b.Named, " ")
+	}
+	if len(b.Added) > 0 {
+		text += ", added: " + strings.Join(b.Added, " ")
 	}
 	if len(b.LeftOut) > 0 {
 		text += "; left out: " + strings.Join(b.LeftOut, " ")
@@ -90,7 +93,7 @@ func describeState(b StateBody) string {
 	if b.Of > 0 {
 		return fmt.Sprintf("request %s of entry %d: %s", b.ID, b.Of, b.State)
 	}
-	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era)
+	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era, saidText(b.Said), hintText(b.Hint))
 }
 
 func describeWrite(b WriteBody) string {
@@ -155,6 +158,10 @@ func describeAct(b ActBody) string {
 	return text
 }
 
+func describeLink(b LinkBody) string {
+	return joinWords(b.State, micros(b.RTT), b.Error, strings.Join(b.Hops, " > "), b.Transport, b.Server, b.Kex, b.HostKey, b.Cipher, b.MAC)
+}
+
 func describeProc(b ProcBody) string {
 	var parts []string
 	for _, p := range b.Tree {
@@ -179,6 +186,14 @@ func hintText(hint string) string {
 		return ""
 	}
 	return "- " + hint
+}
+
+// saidText quotes what the other side said.
+func saidText(said string) string {
+	if said == "" {
+		return ""
+	}
+	return fmt.Sprintf("(said: %s)", strings.TrimSpace(said))
 }
 
 // micros writes a number of microseconds as a duration; none for 0.

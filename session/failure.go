@@ -20,6 +20,7 @@ const (
 	ReasonTimeout Reason = "timeout"   // it did not answer in time
 	ReasonRefused Reason = "refused"   // it answered with an error
 	ReasonVersion Reason = "version"   // no revision in common
+	ReasonLost    Reason = "lost"      // the connection to its host was lost
 	ReasonCancel  Reason = "cancelled" // we did not want to wait any more
 	ReasonOther   Reason = "other"
 )
@@ -30,16 +31,18 @@ const (
 const bufferedWait = 500 * time.Millisecond
 
 // An OpenError says why a session could not be opened, with all that is known
-// about the cause. Nothing is left running. Stderr, Stray and Waiting are
-// untrusted text.
+// about the cause. Nothing is left running, as far as it could be reached.
+// Stderr, Stray, Waiting and Said are untrusted text.
 type OpenError struct {
 	Reason  Reason
+	Code    executor.StartCode // of a failed start or a lost connection
 	Program string
 	Elapsed time.Duration
 	Exit    *executor.Exit // with ReasonExited, if it ended without a signal of ours
 	Stderr  []string       // its last lines
 	Stray   []string       // the first stdout lines that were not JSON
 	Waiting int            // stdout bytes without a newline
+	Said    string         // what the other side of a connection said last
 	Hint    string         // what to try; may have several lines
 	Err     error
 }
@@ -60,6 +63,8 @@ func (e *OpenError) Error() string {
 		return fmt.Sprintf("timed out handshaking with %s after %v", e.Program, after)
 	case ReasonRefused:
 		return fmt.Sprintf("%s refused the handshake: %v", e.Program, e.Err)
+	case ReasonLost:
+		return fmt.Sprintf("handshake with %s: %v", e.Program, lostOf(e.Err))
 	case ReasonVersion:
 		return fmt.Sprintf("no protocol version in common with %s: %v", e.Program, e.Err)
 	default:
@@ -78,7 +83,7 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 	}
 	var start *executor.StartError
 	if errors.As(err, &start) {
-		failure.Hint = start.Hint
+		failure.Code, failure.Said, failure.Hint = start.Code, start.Said, start.Hint
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
 		}
@@ -94,7 +99,11 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 	if failure.Reason == ReasonExited {
 		failure.Exit = evidence.exit
 	}
-	failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
+	if lost := lostOf(err); lost != nil {
+		failure.Code, failure.Said, failure.Hint = lost.Code, lost.Said, lostHint(lost)
+	} else {
+		failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
+	}
 	s.Note(failure.Error(), failure.Hint)
 	return failure
 }
@@ -105,6 +114,8 @@ func reasonOf(ctx context.Context, err error) Reason {
 	switch {
 	case errors.As(err, &start):
 		return ReasonStart
+	case lostOf(err) != nil:
+		return ReasonLost
 	case errors.As(err, &refused):
 		return refused.reason
 	case errors.Is(err, ErrTimeout), errors.Is(context.Cause(ctx), ErrTimeout):

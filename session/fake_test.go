@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,16 +23,25 @@ import (
 // as real executors, so that tests can run in a synctest bubble.
 type fakeExecutor struct {
 	serve func(p *fakeProcess) int
+	// reach, if set, is what a start does before there is a process.
+	reach func(ctx context.Context, cmd executor.Command) error
+	// place, if set, is where processes run.
+	place executor.Info
 
 	mu      sync.Mutex
 	started []*fakeProcess
 }
 
-func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	if x.reach != nil {
+		if err := x.reach(ctx, cmd); err != nil {
+			return nil, err
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	fake := exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd)
-	p := &fakeProcess{Fake: fake, in: bufio.NewReader(fake.In), killed: make(chan struct{}), subscribed: make(chan struct{}), signals: make(chan executor.Step, 8)}
+	p := &fakeProcess{Fake: fake, place: x.place, in: bufio.NewReader(fake.In), killed: make(chan struct{}), subscribed: make(chan struct{}), signals: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	if cmd.OnPhase != nil {
 		cmd.OnPhase(executor.Phase{Name: "spawn", Begin: time.Now(), End: time.Now()})
@@ -49,6 +59,8 @@ func (x *fakeExecutor) Close() error                    { return nil }
 
 type fakeProcess struct {
 	*exectest.Fake
+	place      executor.Info
+	ends       atomic.Int32 // calls of Terminate
 	in         *bufio.Reader
 	signals    chan executor.Step // TERM and INT
 	killed     chan struct{}
@@ -67,6 +79,20 @@ func (p *fakeProcess) exit(code int) {
 	}
 }
 
+// lose is the loss of the connection to the process.
+func (p *fakeProcess) lose(cause error) {
+	p.Journal.Fail(cause)
+	_ = p.In.Close() // a pipe of the test's own
+}
+
+func (p *fakeProcess) Info() executor.Info {
+	info := p.Fake.Info()
+	if p.place.Link != nil {
+		info.Placement, info.Link, info.Notices, info.Env = p.place.Placement, p.place.Link, p.place.Notices, p.place.Env
+	}
+	return info
+}
+
 func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
 	defer close(p.subscribed) // a session subscribes once
 	return p.Fake.Subscribe(o)
@@ -82,6 +108,7 @@ func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Sco
 }
 
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
+	p.ends.Add(1)
 	running := p.Info().State == executor.StateRunning
 	if p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}) {
 		close(p.killed)
@@ -213,4 +240,10 @@ func (h *harness) row(kind session.Kind, text string) session.Row {
 	}
 	h.t.Fatalf("no %s entry with %q in\n%s", kind, text, strings.Join(h.entries(), "\n"))
 	return session.Row{}
+}
+
+// rowOf returns the row of the first entry of a kind.
+func (h *harness) rowOf(kind session.Kind) session.Row {
+	h.t.Helper()
+	return h.row(kind, "")
 }

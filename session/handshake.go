@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
 
@@ -205,13 +206,14 @@ func (s *Session) initialize(ctx context.Context, version string) error {
 
 // step sends one request of the handshake and logs how long it took.
 func (s *Session) step(ctx context.Context, method string, params json.RawMessage, timeout time.Duration) (Response, error) {
-	begin := time.Now()
+	p := executor.Phase{Name: method, Begin: time.Now()}
+	s.phaseBegins(p)
 	resp, err := s.Request(ctx, method, params, CallOptions{Timeout: timeout, Bare: true})
-	failure := err
+	p.End, p.Err = time.Now(), err
 	if err == nil && resp.Error != nil {
-		failure = resp.Error
+		p.Err = resp.Error
 	}
-	s.phase(method, "", time.Since(begin), failure)
+	s.phaseEnds(p)
 	return resp, err
 }
 

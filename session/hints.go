@@ -14,10 +14,11 @@ import (
 // hints says what to try about a session that could not be opened, likeliest
 // first.
 func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
+	info := r.proc.Info()
 	var found []string
 	for _, hint := range []string{
-		hintNotFound(e),
-		hintVariable(e, r.proc.Info().Env),
+		hintNotFound(e, info),
+		hintVariable(e, info),
 		hintBuffered(s, e, ev),
 		hintNewline(e),
 		hintHeaders(e),
@@ -32,11 +33,15 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	return found
 }
 
-func hintNotFound(e *OpenError) string {
-	if e.Exit != nil && e.Exit.Kind == executor.ExitCode && (e.Exit.Code == 127 || e.Exit.Code == 126) {
-		return fmt.Sprintf("exit code %d usually means that a command inside the server's script was not found or not executable: compare its PATH with your shell's (--env-policy)", e.Exit.Code)
+func hintNotFound(e *OpenError, info executor.Info) string {
+	if e.Exit == nil || e.Exit.Kind != executor.ExitCode || e.Exit.Code != 127 && e.Exit.Code != 126 {
+		return ""
 	}
-	return ""
+	compare := "compare its PATH with your shell's (--env-policy)"
+	if info.Link != nil {
+		compare = "over SSH its PATH is not that of a login there: try --path-from login, or interactive"
+	}
+	return fmt.Sprintf("exit code %d usually means that a command inside the server's script was not found or not executable: %s", e.Exit.Code, compare)
 }
 
 // The patterns are compiled when they are needed: most starts succeed.
@@ -51,7 +56,8 @@ var (
 
 // hintVariable looks for a line on stderr that asks for an environment
 // variable.
-func hintVariable(e *OpenError, env executor.EnvReport) string {
+func hintVariable(e *OpenError, info executor.Info) string {
+	env := info.Env
 	if e.Reason != ReasonExited {
 		return ""
 	}
@@ -65,6 +71,8 @@ func hintVariable(e *OpenError, env executor.EnvReport) string {
 			return fmt.Sprintf("your shell has %s, but --env-policy %s did not pass it: add --env-from %s", name, env.Policy, name)
 		case slices.Contains(env.Named, name), slices.Contains(env.Passed, name):
 			return fmt.Sprintf("the server got %s and complains about it: check its value", name)
+		case info.Link != nil:
+			return fmt.Sprintf("the server seems to want the environment variable %s, and over SSH only named ones travel: add -e %s=VALUE, or --env-from %s", name, name, name)
 		default:
 			return fmt.Sprintf("the server seems to want the environment variable %s: add -e %s=VALUE", name, name)
 		}

@@ -48,13 +48,17 @@ func (r *run) begin() error {
 	info := r.proc.Info()
 	env := info.Env
 	entries := []Entry{
-		NewEntry(KindStart, 0, StartBody{Process: r.proc.ID(), PID: info.PID, Placement: info.Placement}),
-		NewEntry(KindEnv, 0, EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut}),
+		NewEntry(KindStart, 0, startBody(info)),
+		NewEntry(KindEnv, 0, EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut, Added: env.Added}),
 	}
+	entries = append(entries, placeEntries(info)...)
 	if err := r.s.log.Append(entries); err != nil {
 		return err
 	}
 	c := newCollector(r)
+	if info.Link != nil {
+		c.link = info.Link.State
+	}
 	r.col = c
 	sub, err := r.proc.Subscribe(executor.SubscribeOptions{
 		Pin: true, PinLimit: r.s.cfg.PinLimit, Overrun: r.s.cfg.Overrun, Handler: c.handle,
@@ -106,6 +110,13 @@ func (r *run) over() bool {
 	}
 }
 
+// lost is the loss of the connection to the process, nil if there was none.
+func (r *run) lost() *executor.LostError {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return lostOf(r.failure)
+}
+
 func (r *run) hasExited() bool {
 	select {
 	case <-r.exited:
@@ -147,11 +158,14 @@ func (r *run) onEnd(err error) {
 	close(r.done)
 }
 
-// endError says how the process ended, for those who wait for an answer.
+// endError says how the process ended, for those who wait for an answer. A lost
+// connection says nothing about the server's end: it is no ErrEnded.
 func (r *run) endError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
+	case lostOf(r.failure) != nil:
+		return r.failure
 	case r.failure != nil:
 		return fmt.Errorf("%w: %w", ErrEnded, r.failure)
 	case r.exit != nil:

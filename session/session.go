@@ -36,13 +36,15 @@ var (
 // Config is what a session needs. Executor, Command and Log are required.
 type Config struct {
 	Executor executor.Executor
-	Command  executor.Command // its ID and OnPhase are the session's to set
+	Command  executor.Command // its ID, OnPhase and OnBegin are the session's to set
 	Log      Log              // stays the caller's to close
 
 	Era      mcp.Era
 	Protocol string // revision to ask for; "" means the era's newest
 
-	StartupTimeout time.Duration // start and handshake; 0 means DefaultStartupTimeout
+	// StartupTimeout is for start and handshake, without the time in which
+	// somebody is asked; 0 means DefaultStartupTimeout.
+	StartupTimeout time.Duration
 	Timeout        time.Duration // one request; 0 means DefaultTimeout
 
 	ClientName, ClientVersion string
@@ -99,11 +101,12 @@ type Session struct {
 	ids   atomic.Uint64
 	calls calls
 
-	mu     sync.Mutex
-	run    *run
-	state  State
-	server Server
-	closed bool
+	mu       sync.Mutex
+	run      *run
+	state    State
+	server   Server
+	underway executor.Phase
+	closed   bool
 }
 
 // New returns a session that has not started anything yet.
@@ -125,12 +128,18 @@ type Status struct {
 	State   State
 	Server  Server
 	Process executor.Info // the latest process; StateUnknown if there was none
+	// Phase is the step of a start or a handshake that is under way, such as to
+	// connect to a host; its End is zero, and all of it when there is none. The
+	// end of a step is an entry, its begin is not: Changed does not tell of it.
+	// Who shows it has a clock to show beside it, and asks as often as that
+	// moves while State is Starting or Handshaking.
+	Phase executor.Phase
 }
 
 // Status returns the session's status.
 func (s *Session) Status() Status {
 	s.mu.Lock()
-	st := Status{State: s.state, Server: s.server}
+	st := Status{State: s.state, Server: s.server, Phase: s.underway}
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
@@ -140,15 +149,18 @@ func (s *Session) Status() Status {
 }
 
 // Start starts the process and returns when it runs, without a handshake. The
-// error is ErrRunning, ErrClosed or an *executor.StartError.
+// error is ErrRunning, ErrClosed or an *OpenError.
 func (s *Session) Start(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
 	if err := s.mayStart(); err != nil {
 		return err
 	}
+	begin := time.Now()
+	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
+	defer cancel()
 	if err := s.start(ctx); err != nil {
-		return err
+		return s.openFailed(ctx, begin, err)
 	}
 	s.setState(Running, StateBody{})
 	return nil
@@ -168,7 +180,7 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	begin := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.StartupTimeout, ErrTimeout)
+	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
 	err := s.start(ctx)
 	if err == nil {
@@ -205,14 +217,12 @@ func (s *Session) start(ctx context.Context) error {
 
 	cmd := s.cfg.Command
 	cmd.ID, cmd.Pinned = "", true
-	var phases []executor.Phase
-	cmd.OnPhase = func(p executor.Phase) { phases = append(phases, p) }
+	cmd.OnBegin = s.phaseBegins
+	cmd.OnPhase = s.phaseEnds
 	proc, err := s.cfg.Executor.Start(ctx, cmd)
-	for _, p := range phases {
-		s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
-	}
+	s.phaseBegins(executor.Phase{})
 	if err != nil {
-		s.setState(Failed, StateBody{Detail: err.Error()})
+		s.setState(Failed, startFailed(err))
 		return err
 	}
 	r := newRun(s, proc)
@@ -269,6 +279,19 @@ func (s *Session) setState(state State, body StateBody) {
 	s.mu.Unlock()
 	body.State = string(state)
 	s.append(NewEntry(KindState, 0, body))
+}
+
+// phaseBegins makes p the step that Status shows; the zero Phase is none.
+func (s *Session) phaseBegins(p executor.Phase) {
+	s.mu.Lock()
+	s.underway = p
+	s.mu.Unlock()
+}
+
+// phaseEnds logs a step of the start, while the start goes on.
+func (s *Session) phaseEnds(p executor.Phase) {
+	s.phaseBegins(executor.Phase{})
+	s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
 }
 
 // phase logs one timed step.

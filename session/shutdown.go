@@ -16,6 +16,7 @@ type ShutdownReport struct {
 	Needed    executor.Step         // the last step before the process ended; 0 if none ran
 	Exit      *executor.Exit        // nil if it is not known
 	Survivors []executor.Descendant // that could not be killed
+	Lost      *executor.LostError   // the connection was lost: nothing more can be done from here
 }
 
 // Shutdown ends the process by the ladder: close stdin, Grace, TERM to the
@@ -43,6 +44,7 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 		report.Needed = executor.StepKill
 	}
 	report.Survivors = survivors
+	report.Lost = r.lost()
 	r.mu.Lock()
 	report.Exit = r.exit
 	r.mu.Unlock()
@@ -77,8 +79,13 @@ func stepDetail(gone bool, r *run) string {
 	}
 }
 
-// terminate kills what is left of a process and waits for its last entry.
+// terminate kills what is left of a process and waits for its last entry. What
+// a lost connection led to is out of reach: that is no error of the ending.
 func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
+	if r.lost() != nil {
+		r.postmen.Wait()
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), terminateTimeout)
 	defer cancel()
 	wasOver := r.over()
@@ -90,7 +97,7 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), fmt.Sprintf("%d killed", len(rep.Signalled)), time.Since(begin), err)
 	}
-	if err != nil {
+	if err != nil && r.lost() == nil {
 		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
 	}
 	if !waitFor(ctx, r.done, terminateTimeout) {

@@ -46,8 +46,9 @@ type Header struct {
 	ID        string    `json:"id"`
 	Tool      string    `json:"tool"`
 	Start     time.Time `json:"start"`
-	Placement string    `json:"placement"`
-	Argv      []string  `json:"argv"` // named environment values stand as ${NAME}
+	Placement string    `json:"placement"`      // local or ssh
+	Host      string    `json:"host,omitempty"` // with ssh: as it was named
+	Argv      []string  `json:"argv"`           // named environment values stand as ${NAME}
 	Cwd       string    `json:"cwd,omitempty"`
 	Era       string    `json:"era,omitempty"`
 }

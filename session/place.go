@@ -1,0 +1,90 @@
+package session
+
+import (
+	"errors"
+
+	"mcpdbg/session/executor"
+)
+
+// placementSSH is the placement of a process on a host; "local" is the other one.
+const placementSSH = "ssh"
+
+// startBody is what the start entry tells of a process.
+func startBody(info executor.Info) StartBody {
+	b := StartBody{Process: info.ID, PID: info.PID, Placement: info.Placement}
+	if info.Link != nil {
+		b.Placement, b.Host = placementSSH, info.Placement
+	}
+	return b
+}
+
+// placeEntries tell of the place where a process was started: the connection to
+// it, if there is one, and what is worth knowing about the start.
+func placeEntries(info executor.Info) []Entry {
+	var entries []Entry
+	if info.Link != nil {
+		entries = append(entries, NewEntry(KindLink, 0, linkBody(*info.Link)))
+	}
+	for _, n := range info.Notices {
+		entries = append(entries, NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said}))
+	}
+	return entries
+}
+
+// linkBody is all about a connection.
+func linkBody(l executor.LinkInfo) LinkBody {
+	b := linkChange(l)
+	b.Hops, b.Transport, b.Server = l.Hops, l.Transport, l.Server
+	b.Kex, b.HostKey, b.Cipher, b.MAC = l.Kex, l.HostKey, l.Cipher, l.MAC
+	return b
+}
+
+// linkChange is what can change about a connection.
+func linkChange(l executor.LinkInfo) LinkBody {
+	b := LinkBody{State: string(l.State), RTT: l.RTT.Microseconds()}
+	if l.Err != nil {
+		b.Error = l.Err.Error()
+	}
+	if lost := lostOf(l.Err); lost != nil {
+		b.Code = string(lost.Code)
+	}
+	return b
+}
+
+// failedBody is the failed entry of a process, without its sums.
+func failedBody(failure error) FailedBody {
+	b := FailedBody{Error: failure.Error()}
+	if lost := lostOf(failure); lost != nil {
+		b.Code, b.Hop, b.Hint, b.Said = string(lost.Code), lost.Hop, lostHint(lost), lost.Said
+	}
+	return b
+}
+
+// startFailed is the state entry of a start that failed.
+func startFailed(err error) StateBody {
+	b := StateBody{Detail: err.Error()}
+	var start *executor.StartError
+	if errors.As(err, &start) {
+		b.Code, b.Hint, b.Said = string(start.Code), start.Hint, start.Said
+	}
+	return b
+}
+
+// lostOf is the loss of a connection that err tells of, nil if it is none.
+func lostOf(err error) *executor.LostError {
+	var lost *executor.LostError
+	if !errors.As(err, &lost) {
+		return nil
+	}
+	return lost
+}
+
+// lostHint says what becomes of a server whose connection is lost, and what to
+// do then.
+func lostHint(lost *executor.LostError) string {
+	hint := lost.Hint
+	if hint == "" {
+		hint = "the guard on the host ends the server there within its lease"
+	}
+	return hint + "; a restart connects anew and starts the server again"
+}
