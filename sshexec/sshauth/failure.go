@@ -1,0 +1,227 @@
+package sshauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"mcpdbg/session/executor"
+)
+
+// A Failure is a login that did not work.
+type Failure struct {
+	Code executor.StartCode // AuthDenied and its kin; NetLost, StartCancelled
+	User string
+	// Tried are the keys that were offered, by their source ("agent: comment",
+	// "file ~/.ssh/id_rsa", "certificate ..."), then the other methods.
+	Tried []string
+	// Wants are the methods that the server listed last, Accepted those that
+	// succeeded but were not enough. Both are made safe to show.
+	Wants    []string
+	Accepted []string
+	// Remarks tell of keys that were skipped, and why.
+	Remarks []string
+	Said    string // what the server said with its questions, at most 4 KiB, untrusted text
+	Hint    string // what to try
+	Err     error  // what ended it, without what was tried
+
+	keys int // how many of Tried are keys
+}
+
+// Error says what ended the login, what was tried and what the server wants.
+func (f *Failure) Error() string {
+	parts := []string{f.Err.Error()}
+	if len(f.Accepted) > 0 {
+		parts = append(parts, "accepted so far: "+strings.Join(f.Accepted, ","))
+	}
+	if tried := f.tried(); tried != "" {
+		parts = append(parts, "tried "+tried)
+	}
+	if len(f.Wants) > 0 {
+		parts = append(parts, "the server wants "+strings.Join(f.Wants, ","))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// tried is Tried in one line.
+func (f *Failure) tried() string {
+	var parts []string
+	if f.keys > 0 {
+		noun := "keys"
+		if f.keys == 1 {
+			noun = "key"
+		}
+		parts = append(parts, fmt.Sprintf("publickey (%d %s: %s)", f.keys, noun, strings.Join(f.Tried[:f.keys], ", ")))
+	}
+	return strings.Join(append(parts, f.Tried[f.keys:]...), ", ")
+}
+
+// Unwrap returns what ended the login.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Explain turns the error of ssh.NewClientConn into a Failure. It returns nil
+// when err is nil, or when the login had not begun: the server was not reached
+// or not verified.
+func (a *Authenticator) Explain(err error) *Failure {
+	if err == nil || !a.story.begun && !disconnected(err).tooMany() {
+		return nil
+	}
+	s := &a.story
+	f := &Failure{
+		User:     plain(a.host.User),
+		Tried:    s.tried(),
+		Wants:    s.wants,
+		Accepted: s.accepted,
+		Remarks:  slices.Clone(s.remarks),
+		Said:     s.said,
+		keys:     len(s.keys),
+	}
+	a.classify(f, err)
+	return f
+}
+
+// classify finds code, cause and hint: what came from outside first, then what
+// would have needed a person, then the plain refusal.
+func (a *Authenticator) classify(f *Failure, err error) {
+	s, d := &a.story, disconnected(err)
+	if a.ctx.Err() != nil {
+		err = context.Cause(a.ctx)
+	}
+	switch {
+	case d.tooMany():
+		f.set(executor.AuthTooMany, hintTooMany, "login as %s ended by the server after too many attempts", f.User)
+	case d != nil:
+		f.set(executor.AuthDenied, a.hintDenied(), "login as %s ended by the server: %s", f.User, d.message)
+	case s.declined != nil:
+		a.classifyDeclined(f)
+	case a.ctx.Err() != nil || !errors.Is(err, errExhausted) && (isTimeout(err) || isLost(err)):
+		f.classifyEnd(err)
+	case s.unoffered > 0:
+		f.set(executor.AuthTooMany, hintTooMany, "login as %s given up after %d keys, with %d more at hand", f.User, f.keys, s.unoffered)
+	case s.unanswered != nil:
+		f.set(executor.AuthPrompt, hintPrompt(s.unanswered), "login as %s needs an answer to %q: %w", f.User, s.unanswered.text, executor.ErrNoPrompter)
+	case s.locked != "":
+		f.set(executor.AuthPassphrase, hintPassphrase, "login as %s denied, without the right passphrase for key %s", f.User, s.locked)
+	case errors.Is(err, errExhausted):
+		f.set(executor.AuthDenied, a.hintDenied(), "login as %s denied", f.User)
+	default:
+		f.set(executor.AuthDenied, a.hintDenied(), "login as %s failed: %w", f.User, err)
+	}
+}
+
+func (f *Failure) set(code executor.StartCode, hint, format string, args ...any) {
+	f.Code, f.Hint, f.Err = code, hint, fmt.Errorf(format, args...)
+}
+
+// classifyDeclined is a login in which the person did not answer.
+func (a *Authenticator) classifyDeclined(f *Failure) {
+	declined := a.story.declined
+	code, hint := executor.AuthDenied, ""
+	switch {
+	case errors.Is(declined, context.Canceled):
+		code = executor.StartCancelled
+	case declined.question.kind == executor.PromptPassphrase:
+		code, hint = executor.AuthPassphrase, hintPassphrase
+	}
+	f.set(code, hint, "login as %s: %w", f.User, declined)
+}
+
+// classifyEnd is a login that was cut short: cancelled, too slow, or without a
+// connection.
+func (f *Failure) classifyEnd(err error) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		f.set(executor.StartCancelled, "", "login as %s cancelled: %w", f.User, err)
+	case isLost(err):
+		f.set(executor.NetLost, hintLost, "connection lost during the login as %s: %w", f.User, err)
+	default:
+		f.set(executor.AuthTimeout, hintTimeout, "login as %s took too long: %w", f.User, err)
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+func isLost(err error) bool {
+	if isTimeout(err) {
+		return false
+	}
+	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	var opErr *net.OpError
+	return errors.As(err, &opErr)
+}
+
+// A disconnect is the server's farewell.
+type disconnect struct {
+	message string // quoted, so fit for a message of ours
+}
+
+// disconnectText is how x/crypto/ssh spells it; the type is not exported.
+var disconnectText = regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
+
+// disconnected finds the server's farewell in err, nil if there is none.
+func disconnected(err error) *disconnect {
+	m := disconnectText.FindStringSubmatch(err.Error())
+	if m == nil {
+		return nil
+	}
+	return &disconnect{message: cut(m[1], maxQuestion)}
+}
+
+// tooMany tells whether the server counted more attempts than it allows.
+func (d *disconnect) tooMany() bool {
+	return d != nil && strings.Contains(strings.ToLower(d.message), "too many auth")
+}
+
+// The hints.
+const (
+	hintTooMany = "servers count every key: name the right one with IdentityFile, and set IdentitiesOnly yes, " +
+		"for this host in ~/.ssh/config"
+	hintPassphrase = "load the key into the agent once: ssh-add"
+	hintAnswer     = "run it where somebody can answer, or set up a key that needs no question"
+	hintTimeout    = "try ssh to the same host: if that is slow too, its login is (DNS, PAM)"
+	hintLost       = "the server may allow fewer attempts: name the right key with IdentityFile and IdentitiesOnly yes"
+	hintHardware   = "FIDO keys sign through the agent or OpenSSH only: load it with ssh-add, or use --ssh-transport binary"
+	hintElse       = "it wants what only OpenSSH's client can do: use --ssh-transport binary"
+	hintNoKey      = "there was no key to offer: load one with ssh-add, or name it with IdentityFile in ~/.ssh/config"
+	hintDenied     = "check the user name, and that one of these keys is in the server's authorized_keys"
+	hintSecret     = "check the user name and the password"
+)
+
+func hintPrompt(q *question) string {
+	if q.kind == executor.PromptPassphrase {
+		return hintPassphrase
+	}
+	return hintAnswer
+}
+
+// hintDenied looks at what could have worked.
+func (a *Authenticator) hintDenied() string {
+	s := &a.story
+	possible := slices.ContainsFunc(s.wants, func(m string) bool { return m == publicKey || m == keyboard || m == password })
+	switch {
+	case s.hardware:
+		return hintHardware
+	case !possible && len(s.wants) > 0:
+		return hintElse
+	case slices.Contains(s.wants, publicKey) && len(s.keys) == 0:
+		return hintNoKey
+	case len(s.keys) > 0:
+		return hintDenied
+	default:
+		return hintSecret
+	}
+}

@@ -1,0 +1,212 @@
+package sshauth
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// A candidate is a key that can be offered.
+type candidate struct {
+	name string // with its source, as messages tell it
+	// signer is called when it is the key's turn; for a file that hides its
+	// public half it asks for the passphrase.
+	signer func() (ssh.Signer, error)
+}
+
+// A queue holds the keys that wait for their turn.
+type queue struct {
+	auth *Authenticator
+	list []candidate
+	seen map[string]bool // by wire format
+}
+
+// offerKey returns an attempt with the next key. They are handed out one by
+// one, so that the count is ours and nothing is read or asked in vain.
+func (a *Authenticator) offerKey() ssh.AuthMethod {
+	if a.keys == nil {
+		a.keys = a.gather()
+	}
+	q := a.keys
+	if len(q.list) == 0 || len(a.story.keys) >= MaxOffers {
+		a.story.unoffered = len(q.list)
+		return nil
+	}
+	next := q.list[0]
+	q.list = q.list[1:]
+	return ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
+		signer, err := next.signer()
+		if err != nil {
+			return nil, err
+		}
+		a.story.keys = append(a.story.keys, next.name)
+		return []ssh.Signer{signer}, nil
+	})
+}
+
+// gather finds all keys and puts them in order; doc.go says in which.
+func (a *Authenticator) gather() *queue {
+	q := &queue{auth: a, seen: make(map[string]bool)}
+	files := a.loadFiles()
+	held := a.agentKeys()
+	for _, path := range a.certPaths() {
+		q.addCertificate(path, files, held)
+	}
+	for _, f := range files {
+		q.addMatching(f, held)
+	}
+	if !a.host.IdentitiesOnly {
+		for _, h := range held {
+			q.add(agentName(h), h)
+		}
+	}
+	for _, f := range files {
+		q.addFile(f)
+	}
+	return q
+}
+
+// loadFiles reads every identity file that exists.
+func (a *Authenticator) loadFiles() []*keyFile {
+	var files []*keyFile
+	for _, path := range a.host.IdentityFiles {
+		k, err := loadKey(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if !a.isDefault(path) {
+				_ = a.skip(a.show(path), errors.New("does not exist"))
+			}
+			continue
+		case err != nil && k.public == nil:
+			_ = a.skip(a.show(path), err)
+			continue
+		case err != nil:
+			k.why = err
+		}
+		files = append(files, k)
+	}
+	return files
+}
+
+// isDefault tells whether path is one of those that are tried without having
+// been named; they may be missing.
+func (a *Authenticator) isDefault(path string) bool {
+	dir, name := filepath.Split(path)
+	return filepath.Clean(dir) == filepath.Join(a.home, ".ssh") && strings.HasPrefix(name, "id_")
+}
+
+// agentKeys are the keys that the agent holds. An agent that is gone, or does
+// not answer, is worth a remark.
+func (a *Authenticator) agentKeys() []*agentSigner {
+	if a.host.IdentityAgent == "" {
+		return nil
+	}
+	link, err := dialAgent(a.ctx, a.host.IdentityAgent)
+	if err != nil {
+		_ = a.skip("agent", err)
+		return nil
+	}
+	a.agent = link
+	held, err := link.list()
+	switch {
+	case err != nil:
+		_ = a.skip("agent", err)
+	case len(held) == 0:
+		_ = a.skip("agent", errors.New("it holds no keys, or is locked"))
+	}
+	return held
+}
+
+// add puts a key in the queue, once.
+func (q *queue) add(name string, signer ssh.Signer) {
+	blob := string(signer.PublicKey().Marshal())
+	if q.seen[blob] {
+		return
+	}
+	q.seen[blob] = true
+	restricted, err := q.auth.restrict(signer)
+	if err != nil {
+		_ = q.auth.skip(name, err)
+		return
+	}
+	q.put(name, restricted)
+}
+
+func (q *queue) put(name string, signer ssh.Signer) {
+	q.list = append(q.list, candidate{name: name, signer: func() (ssh.Signer, error) { return signer, nil }})
+}
+
+// addMatching adds what the agent holds of an identity file: the key, and
+// certificates for it.
+func (q *queue) addMatching(f *keyFile, held []*agentSigner) {
+	if f.public == nil {
+		return
+	}
+	for _, h := range held {
+		if cert, ok := h.public.(*ssh.Certificate); ok && sameKey(cert.Key, f.public) {
+			q.add(agentName(h), h)
+		}
+	}
+	for _, h := range held {
+		if sameKey(h.public, f.public) {
+			q.add(agentName(h), h)
+		}
+	}
+}
+
+// addFile adds an identity file that the agent does not hold.
+func (q *queue) addFile(f *keyFile) {
+	name := q.auth.fileName(f)
+	if f.public == nil {
+		q.list = append(q.list, candidate{name: name, signer: func() (ssh.Signer, error) {
+			signer, err := q.auth.unlock(f)
+			if err != nil {
+				return nil, err
+			}
+			return q.auth.restrict(signer)
+		}})
+		return
+	}
+	if signer := q.auth.fileSigner(f); signer != nil {
+		q.add(name, signer)
+		return
+	}
+	if !q.seen[string(f.public.Marshal())] {
+		_ = q.auth.skip(q.auth.show(f.path), f.reason())
+	}
+}
+
+// fileSigner signs with the private half in f, nil if it can't be used.
+func (a *Authenticator) fileSigner(f *keyFile) ssh.Signer {
+	switch {
+	case f.signer != nil:
+		return f.signer
+	case f.sealed != nil && f.public != nil:
+		return &lazySigner{auth: a, file: f, public: f.public}
+	default:
+		return nil
+	}
+}
+
+// skip takes down why something was not used.
+func (a *Authenticator) skip(what string, why error) error {
+	if errors.Is(why, errHardware) {
+		a.story.hardware = true
+	}
+	return a.story.remark(fmt.Errorf("%s: %w", what, why))
+}
+
+func agentName(h *agentSigner) string {
+	if comment := plain(h.comment); comment != "" {
+		return "agent: " + comment
+	}
+	return "agent: " + ssh.FingerprintSHA256(h.public)
+}
+
+func (a *Authenticator) fileName(f *keyFile) string { return "file " + a.show(f.path) }
+
+func sameKey(a, b ssh.PublicKey) bool { return string(a.Marshal()) == string(b.Marshal()) }

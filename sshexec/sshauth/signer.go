@@ -1,0 +1,144 @@
+package sshauth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+)
+
+var (
+	errAlgorithm    = errors.New("PubkeyAcceptedAlgorithms leaves its algorithm out")
+	errNoPassphrase = errors.New("no passphrase was given")
+	errUnsigned     = errors.New("it can't sign")
+)
+
+// A lazySigner is an encrypted key file whose public half is known: it asks for
+// the passphrase when it is to sign, which is when the server wants the key.
+type lazySigner struct {
+	auth   *Authenticator
+	file   *keyFile
+	public ssh.PublicKey
+}
+
+// PublicKey returns the public half.
+func (s *lazySigner) PublicKey() ssh.PublicKey { return s.public }
+
+// Sign signs with the default algorithm of the key.
+func (s *lazySigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	return s.SignWithAlgorithm(rand, data, "")
+}
+
+// SignWithAlgorithm asks for the passphrase, signs, and forgets the private
+// half.
+func (s *lazySigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	signer, err := s.auth.unlock(s.file)
+	if err != nil {
+		return nil, err
+	}
+	if algorithm == "" {
+		return signer.Sign(rand, data)
+	}
+	with, ok := signer.(ssh.AlgorithmSigner)
+	if !ok {
+		return nil, errUnsigned
+	}
+	return with.SignWithAlgorithm(rand, data, algorithm)
+}
+
+// unlock asks for the passphrase of a file until it is right. An empty one
+// skips the key.
+func (a *Authenticator) unlock(f *keyFile) (ssh.Signer, error) {
+	text := "Passphrase for key " + a.show(f.path)
+	for try := 1; try <= a.tries; try++ {
+		secret, err := a.askOne(executor.PromptPassphrase, nth(text, try, a.tries), text)
+		switch {
+		case errors.Is(err, executor.ErrNoPrompter):
+			return nil, a.skip(a.show(f.path), errors.New("needs a passphrase, and nobody is there to ask"))
+		case err != nil:
+			return nil, err
+		case secret == "":
+			a.story.locked = a.show(f.path)
+			return nil, a.skip(a.show(f.path), errNoPassphrase)
+		}
+		signer, err := openWith(f, secret)
+		if err == nil {
+			return signer, nil
+		}
+		if !errors.Is(err, errWrongPassphrase) {
+			return nil, a.skip(a.show(f.path), err)
+		}
+	}
+	a.story.locked = a.show(f.path)
+	return nil, a.skip(a.show(f.path), fmt.Errorf("wrong passphrase, %d times", a.tries))
+}
+
+// openWith decrypts f and clears the one copy of the passphrase that can be.
+func openWith(f *keyFile, secret string) (ssh.Signer, error) {
+	passphrase := []byte(secret)
+	defer clear(passphrase)
+	return f.open(passphrase)
+}
+
+// restrict limits a signer to the algorithms that the configuration accepts.
+// For RSA these are SHA-2 unless ssh-rsa is named.
+func (a *Authenticator) restrict(s ssh.Signer) (ssh.MultiAlgorithmSigner, error) {
+	with, ok := s.(ssh.AlgorithmSigner)
+	if !ok {
+		return nil, errUnsigned
+	}
+	algorithms := a.accepted(s.PublicKey())
+	if len(algorithms) == 0 {
+		return nil, errAlgorithm
+	}
+	return ssh.NewSignerWithAlgorithms(with, algorithms)
+}
+
+// accepted is what of a key's signature algorithms PubkeyAcceptedAlgorithms
+// accepts, the strongest first.
+func (a *Authenticator) accepted(public ssh.PublicKey) []string {
+	cert, isCert := public.(*ssh.Certificate)
+	keyType := public.Type()
+	if isCert {
+		keyType = cert.Key.Type()
+	}
+	return slices.DeleteFunc(signatures(keyType), func(algorithm string) bool {
+		if isCert {
+			algorithm = certName(algorithm)
+		}
+		return !a.accepts(algorithm)
+	})
+}
+
+// signatures are the algorithms that a key of some type can sign with.
+func signatures(keyType string) []string {
+	if keyType == ssh.KeyAlgoRSA {
+		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}
+	}
+	return []string{keyType}
+}
+
+// certName is what an algorithm is called with a certificate.
+func certName(algorithm string) string {
+	return strings.TrimSuffix(algorithm, "@openssh.com") + "-cert-v01@openssh.com"
+}
+
+// accepts applies the configured list; the default is OpenSSH's: all but DSA
+// and RSA with SHA-1.
+func (a *Authenticator) accepts(algorithm string) bool {
+	list := a.host.PubkeyAcceptedAlgorithms
+	if len(list) == 0 {
+		weak := []string{ssh.KeyAlgoRSA, ssh.InsecureKeyAlgoDSA, ssh.CertAlgoRSAv01, ssh.InsecureCertAlgoDSAv01}
+		return !slices.Contains(weak, algorithm)
+	}
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		ok, err := path.Match(pattern, algorithm)
+		return ok && err == nil
+	})
+}

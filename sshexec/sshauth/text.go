@@ -1,0 +1,68 @@
+package sshauth
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of text that is not ours, in bytes.
+const (
+	maxRemote   = 4 << 10 // name and instruction of a challenge
+	maxQuestion = 1 << 10 // one question of it
+	maxName     = 100     // a method, a comment of a key, a question in an error
+	maxNames    = 16      // methods that a server lists
+)
+
+// cut shortens s to max bytes, at the border of a rune.
+func cut(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// plain makes text that is not ours fit for one of our messages: short, on one
+// line, with everything that is not printed as itself escaped.
+func plain(s string) string {
+	short := cut(strings.TrimSpace(s), maxName)
+	quoted := strconv.Quote(short)
+	text := strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	if len(short) < len(strings.TrimSpace(s)) {
+		text += "…"
+	}
+	return text
+}
+
+// names makes a list that a server sent fit for our messages.
+func names(list []string) []string {
+	out := make([]string, 0, min(len(list), maxNames))
+	for _, name := range list[:min(len(list), maxNames)] {
+		out = append(out, plain(name))
+	}
+	return out
+}
+
+// homeDir is the directory that is shown as ~, empty if it is not known.
+func homeDir() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Clean(home)
+}
+
+// show is a path as messages and questions spell it: whole, because a person
+// has to find the file.
+func (a *Authenticator) show(path string) string {
+	if rest, ok := strings.CutPrefix(path, a.home+string(filepath.Separator)); ok && a.home != "" {
+		path = "~" + string(filepath.Separator) + rest
+	}
+	quoted := strconv.Quote(cut(path, maxRemote))
+	return quoted[1 : len(quoted)-1]
+}
