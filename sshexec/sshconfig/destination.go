@@ -1,8 +1,263 @@
 package sshconfig
 
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDestination bounds one destination in bytes: a DNS name has at most 255,
+// a user name fits in the rest.
+const maxDestination = 1024
+
+// maxHops bounds a chain of jump hosts.
+const maxHops = 16
+
 // A Destination is a host as it was typed.
 type Destination struct {
 	Host string // alias, name or address, without brackets
 	User string // empty: not given
 	Port int    // 0: not given
+}
+
+// ParseDestination reads a destination in one of these forms:
+//
+//	alias    user@host    user@host:port    host:port
+//	2001:db8::1    [2001:db8::1]:port
+//	ssh://[user@]host[:port]
+//
+// The last "@" ends the user. What could be taken for an option or for a
+// command is refused, and so is a password: the error never repeats it.
+func ParseDestination(s string) (Destination, error) {
+	d, err := parseDestination(s)
+	if err != nil {
+		return Destination{}, fmt.Errorf("destination %s: %w", printable(s), err)
+	}
+	return d, nil
+}
+
+// ParseDestinations reads a chain of jump hosts as -J and ProxyJump take it:
+// destinations with commas between them, the first hop first, at most 16.
+func ParseDestinations(s string) ([]Destination, error) {
+	parts := strings.Split(s, ",")
+	if len(parts) > maxHops {
+		return nil, fmt.Errorf("%d jump hosts are more than %d", len(parts), maxHops)
+	}
+	list := make([]Destination, 0, len(parts))
+	for i, part := range parts {
+		d, err := ParseDestination(part)
+		if err != nil {
+			return nil, fmt.Errorf("jump host %d: %w", i+1, err)
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// String returns d in the form [user@]host[:port], which ParseDestination reads
+// back as d.
+func (d Destination) String() string {
+	s := d.Host
+	if d.Port != 0 {
+		if strings.Contains(s, ":") {
+			s = "[" + s + "]"
+		}
+		s += ":" + strconv.Itoa(d.Port)
+	}
+	if d.User != "" {
+		s = d.User + "@" + s
+	}
+	return s
+}
+
+func parseDestination(s string) (Destination, error) {
+	switch {
+	case s == "":
+		return Destination{}, errors.New("is empty; write a host, or user@host:port")
+	case len(s) > maxDestination:
+		return Destination{}, fmt.Errorf("is longer than %d bytes", maxDestination)
+	case strings.HasPrefix(s, "-"):
+		return Destination{}, errors.New("begins with '-', as an option does; write the host's name")
+	}
+	if err := checkText(s); err != nil {
+		return Destination{}, err
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		if !strings.EqualFold(scheme, "ssh") {
+			return Destination{}, errors.New("is not an ssh:// URL; write ssh://user@host:port, or user@host:port")
+		}
+		return parseURL(rest)
+	}
+	return parsePlain(s)
+}
+
+func parsePlain(s string) (Destination, error) {
+	var d Destination
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		if i == 0 {
+			return d, errors.New("has no user before '@'; leave out '@', or write user@host")
+		}
+		d.User, s = s[:i], s[i+1:]
+	}
+	if strings.ContainsAny(s, "/?#") {
+		return d, errors.New("has a path, a query or a fragment behind the host; write only user@host:port")
+	}
+	var err error
+	if d.Host, d.Port, err = splitHostPort(s); err != nil {
+		return d, err
+	}
+	return d, d.check()
+}
+
+// parseURL reads what follows ssh://. A lone "/" at the end is no path.
+func parseURL(s string) (Destination, error) {
+	s = strings.TrimSuffix(s, "/")
+	user, host := "", s
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		user, host = s[:i], s[i+1:]
+		if user == "" {
+			return Destination{}, errors.New("has no user before '@'; write ssh://host, or ssh://user@host")
+		}
+		if strings.Contains(user, ":") {
+			return Destination{}, errPassword
+		}
+	}
+	switch {
+	case strings.Contains(s, "?"):
+		return Destination{}, errors.New("has a query; write ssh://user@host:port")
+	case strings.Contains(s, "#"):
+		return Destination{}, errors.New("has a fragment; write ssh://user@host:port")
+	case strings.Contains(s, "/"):
+		return Destination{}, errors.New("has a path; write ssh://user@host:port")
+	}
+	var d Destination
+	var err error
+	if d.User, err = url.PathUnescape(user); err != nil {
+		return d, errors.New("has a bad '%' escape in its user")
+	}
+	if host, err = url.PathUnescape(host); err != nil {
+		return d, errors.New("has a bad '%' escape in its host")
+	}
+	if d.Host, d.Port, err = splitHostPort(host); err != nil {
+		return d, err
+	}
+	return d, d.check()
+}
+
+func splitHostPort(s string) (string, int, error) {
+	if strings.HasPrefix(s, "[") {
+		host, rest, ok := strings.Cut(s[1:], "]")
+		if !ok {
+			return "", 0, errors.New("has no ']'; write [address]:port")
+		}
+		if strings.Contains(host, ":") && !isIPv6(host) {
+			return "", 0, errors.New("has something else than an IPv6 address in brackets")
+		}
+		if rest == "" {
+			return host, 0, nil
+		}
+		text, ok := strings.CutPrefix(rest, ":")
+		if !ok {
+			return "", 0, errors.New("has text behind ']'; write [address]:port")
+		}
+		port, err := parsePort(text)
+		return host, port, err
+	}
+	switch strings.Count(s, ":") {
+	case 0:
+		return s, 0, nil
+	case 1:
+		host, text, _ := strings.Cut(s, ":")
+		port, err := parsePort(text)
+		return host, port, err
+	}
+	if !isIPv6(s) {
+		return "", 0, errors.New("has more than one ':' and is no IPv6 address; write host:port, or [address]:port")
+	}
+	return s, 0, nil
+}
+
+func parsePort(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 || s[0] == '0' {
+		return 0, fmt.Errorf("has the bad port %s; write a number from 1 to 65535", printable(s))
+	}
+	return int(n), nil
+}
+
+func isIPv6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6()
+}
+
+var errPassword = errors.New("has a password in it; leave it out, it is asked for when it is needed")
+
+// check refuses parts that a shell, a program or a terminal could take for
+// something else: a ProxyCommand of the user's may hold %h and %r unquoted.
+// What it lets through, String writes so that it can be read back.
+func (d Destination) check() error {
+	switch {
+	case d.Host == "":
+		return errors.New("has no host; write user@host:port")
+	case strings.HasPrefix(d.Host, "-"):
+		return errors.New("has a host that begins with '-'")
+	case strings.HasPrefix(d.User, "-"):
+		return errors.New("has a user that begins with '-'")
+	case strings.Contains(d.Host, ","):
+		return errors.New("has a ',' in it; write one host")
+	case strings.ContainsAny(d.Host, "'`\"$\\;&<>|(){}*!@/?#[]"):
+		return errors.New("has a character in its host that no host name has")
+	case strings.Contains(d.Host, ":") && !isIPv6(d.Host):
+		return errors.New("has a ':' in its host")
+	case strings.Contains(d.User, ":"):
+		return errPassword
+	case strings.ContainsAny(d.User, "'`\";&<>|(){},") || strings.HasSuffix(d.User, `\`):
+		return errors.New("has a character in its user that no user name has")
+	case d.Port < 0 || d.Port > 65535:
+		return fmt.Errorf("has the bad port %d; write a number from 1 to 65535", d.Port)
+	}
+	if err := checkText(d.User); err != nil {
+		return err
+	}
+	return checkText(d.Host)
+}
+
+// checkText refuses whitespace and everything that does not print.
+func checkText(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("is not valid UTF-8")
+	}
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			return errors.New("has whitespace in it; write one user@host:port")
+		case !unicode.IsPrint(r):
+			return fmt.Errorf("has the unprintable character %U in it", r)
+		}
+	}
+	return nil
+}
+
+// printable quotes s for an error, short and without what may be a password.
+func printable(s string) string {
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		head := s[:i]
+		scheme := ""
+		if j := strings.Index(head, "://"); j >= 0 {
+			scheme, head = head[:j+3], head[j+3:]
+		}
+		if j := strings.Index(strings.ReplaceAll(strings.ToLower(head), "%3a", ":"), ":"); j >= 0 {
+			s = scheme + head[:j] + ":***" + s[i:]
+		}
+	}
+	const most = 80
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return strconv.Quote(s)
 }

@@ -1,0 +1,112 @@
+package sshconfig
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// fingerprint returns a hash of all files that the configuration is made of,
+// those included too. It is not certain if something else has a say as well: a
+// command, the name service, the network, or a file that cannot be read.
+//
+// The files are a few kilobytes, so that reading them costs less than one look
+// at the clock for each would cost in trust.
+func fingerprint(files []configFile, m machine) (sum string, certain bool) {
+	p := printer{hash: sha256.New(), m: m, certain: true}
+	for _, f := range files {
+		p.file(f.path, f.user, 0)
+	}
+	return hex.EncodeToString(p.hash.Sum(nil)), p.certain
+}
+
+type printer struct {
+	hash    hash.Hash
+	m       machine
+	files   int
+	certain bool
+}
+
+func (p *printer) file(path string, user bool, depth int) {
+	p.files++
+	if !p.certain || depth > maxIncludeDepth || p.files > maxConfigFiles {
+		p.certain = false
+		return
+	}
+	text, err := readConfig(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(p.hash, "%q missing\n", path)
+		return
+	case err != nil:
+		p.certain = false
+		return
+	}
+	fmt.Fprintf(p.hash, "%q %q\n", path, text)
+	for line := range strings.Lines(text) {
+		keyword, rest, err := splitLine(line)
+		if err != nil {
+			continue // for ssh to complain about
+		}
+		switch keyword {
+		case "include":
+			p.include(rest, user, depth)
+		case "match":
+			lower := strings.ToLower(rest)
+			if strings.Contains(lower, "exec") || strings.Contains(lower, "localnetwork") {
+				p.certain = false
+			}
+		case "canonicalizehostname":
+			p.certain = p.certain && strings.EqualFold(rest, "no")
+		}
+	}
+}
+
+func (p *printer) include(rest string, user bool, depth int) {
+	words, err := splitWords(rest)
+	if err != nil {
+		return
+	}
+	for _, word := range words {
+		paths, err := includePaths(word, user, p.m)
+		if err != nil {
+			p.certain = false
+			return
+		}
+		for _, path := range paths {
+			p.file(path, user, depth+1)
+		}
+	}
+}
+
+var errInclude = errors.New("Include with a variable or a token") //nolint:revive,staticcheck // a keyword
+
+// includePaths returns the files that one word of an Include names, in order.
+func includePaths(word string, user bool, m machine) ([]string, error) {
+	if strings.ContainsAny(word, "%$") {
+		return nil, errInclude
+	}
+	path, err := expandTilde(word, m)
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(path) {
+		dir := filepath.Dir(systemConfig())
+		if user {
+			dir = filepath.Join(m.home, ".ssh")
+		}
+		path = dir + string(filepath.Separator) + path
+	}
+	paths, err := filepath.Glob(path)
+	if err != nil {
+		return nil, fmt.Errorf("bad pattern %s", printable(word))
+	}
+	slices.Sort(paths)
+	return paths, nil
+}

@@ -1,0 +1,212 @@
+package sshconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// NoBinary is the Resolver.Binary that never runs a program.
+const NoBinary = "none"
+
+// A Resolver finds out what the ssh configuration says about a host. The zero
+// Resolver reads the user's and the system's, as ssh does. Its methods may be
+// called from several goroutines; its fields must not change after the first
+// call.
+type Resolver struct {
+	Config string // file to read instead of the user's and the system's, like ssh -F; "none" reads no file
+	Binary string // the ssh program; empty looks it up, NoBinary never runs one
+	// Home is the home directory; empty means os.UserHomeDir. ssh asks the
+	// password database for it: where that says something else, ssh is told to
+	// read Home's configuration with -F, which leaves out the system's if Home
+	// has one.
+	Home string
+
+	mu       sync.Mutex
+	cache    map[cacheKey]cached
+	defaults map[string]settings // by program: what it prints without any configuration
+}
+
+type cacheKey struct {
+	binary string
+	dest   Destination
+}
+
+type cached struct {
+	files    string // their fingerprint
+	settings settings
+}
+
+// maxCached bounds the cache; a Resolver that meets more destinations begins
+// anew.
+const maxCached = 1024
+
+// Resolve returns what the configuration says about d; what d itself says has
+// precedence. It runs "ssh -G" if there is such a program, which evaluates
+// "Match exec" as ssh does, and reads the files itself if there is none.
+//
+// The error is a *ConfigError if the configuration cannot be used, and tells
+// the file and the line where they are known. Each call returns a Host of its
+// own.
+func (r *Resolver) Resolve(ctx context.Context, d Destination) (*Host, error) {
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("destination %s: %w", printable(d.Host), err)
+	}
+	m, err := r.machine()
+	if err != nil {
+		return nil, err
+	}
+	binary, err := r.program()
+	if err != nil {
+		return nil, err
+	}
+	if binary != "" {
+		h, err := r.ask(ctx, binary, m, d)
+		if !errors.Is(err, errNoG) {
+			return h, err
+		}
+	}
+	return nil, errors.New("no ssh program")
+}
+
+// program returns the ssh program to run, empty for none.
+func (r *Resolver) program() (string, error) {
+	switch r.Binary {
+	case NoBinary:
+		return "", nil
+	case "":
+		path, err := exec.LookPath("ssh")
+		if err != nil {
+			return "", nil //nolint:nilerr // without it the files are read
+		}
+		return path, nil
+	}
+	path, err := exec.LookPath(r.Binary)
+	if err != nil {
+		return "", fmt.Errorf("ssh program: %w", err)
+	}
+	return path, nil
+}
+
+// A machine is what the configuration can refer to of this computer and of the
+// person at it.
+type machine struct {
+	home       string // for ~ and %d
+	passwdHome string // ssh's idea of it
+	user, uid  string
+	hostname   string
+	getenv     func(string) (string, bool)
+}
+
+func (r *Resolver) machine() (machine, error) {
+	m := machine{home: r.Home, getenv: os.LookupEnv}
+	u, err := user.Current()
+	if err != nil {
+		return m, fmt.Errorf("local user: %w", err)
+	}
+	m.user, m.uid, m.passwdHome = localName(u.Username), u.Uid, u.HomeDir
+	if m.home == "" {
+		if m.home, err = os.UserHomeDir(); err != nil {
+			m.home = u.HomeDir
+		}
+	}
+	m.home = filepath.Clean(m.home)
+	if m.hostname, err = os.Hostname(); err != nil {
+		m.hostname = "localhost"
+	}
+	return m, nil
+}
+
+// files returns the configuration files in the order in which they count, of
+// which either may not exist.
+func (r *Resolver) files(m machine) []configFile {
+	switch r.Config {
+	case "":
+		return []configFile{
+			{path: filepath.Join(m.home, ".ssh", "config"), user: true},
+			{path: systemConfig()},
+		}
+	case "none":
+		return nil
+	}
+	return []configFile{{path: r.Config, user: true, required: true}}
+}
+
+// ask runs ssh -G, or takes what it said before if the files are the same.
+func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination) (*Host, error) {
+	key := cacheKey{binary, d}
+	files, certain := fingerprint(r.files(m), m)
+	r.mu.Lock()
+	hit, ok := r.cache[key]
+	defaults, known := r.defaults[binary]
+	r.mu.Unlock()
+	if certain && known && ok && hit.files == files {
+		return hit.settings.host(d, m, defaults, sourceG)
+	}
+
+	type answer struct {
+		settings settings
+		err      error
+	}
+	bare := make(chan answer, 1)
+	if known {
+		bare <- answer{settings: defaults}
+	} else {
+		go func() {
+			s, err := runG(ctx, binary, []string{"-F", "none"}, Destination{Host: "localhost"})
+			bare <- answer{s.rehomed(m), err}
+		}()
+	}
+	s, err := runG(ctx, binary, r.configArgs(m), d)
+	s = s.rehomed(m)
+	plain := <-bare
+	if err = errors.Join(err, plain.err); err != nil {
+		if e, ok := errors.AsType[*ConfigError](err); ok {
+			return nil, e
+		}
+		return nil, err
+	}
+
+	r.mu.Lock()
+	if r.cache == nil || len(r.cache) >= maxCached {
+		r.cache = map[cacheKey]cached{}
+	}
+	if r.defaults == nil {
+		r.defaults = map[string]settings{}
+	}
+	r.defaults[binary] = plain.settings
+	if certain {
+		r.cache[key] = cached{files, s}
+	}
+	r.mu.Unlock()
+	return s.host(d, m, plain.settings, sourceG)
+}
+
+// configArgs tells ssh which files to read, where it would read others.
+func (r *Resolver) configArgs(m machine) []string {
+	switch {
+	case r.Config != "":
+		return []string{"-F", r.Config}
+	case m.passwdHome == "" || filepath.Clean(m.passwdHome) == m.home:
+		return nil
+	}
+	for _, f := range r.files(m) {
+		if _, err := os.Stat(f.path); err == nil {
+			return []string{"-F", f.path}
+		}
+	}
+	return []string{"-F", "none"}
+}
+
+func systemConfig() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.Getenv("ProgramData"), "ssh", "ssh_config")
+	}
+	return "/etc/ssh/ssh_config"
+}

@@ -1,0 +1,151 @@
+package sshconfig
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	sourceG = "ssh -G"
+	// timeoutG bounds one run, which takes 13 ms where no "Match exec" waits.
+	timeoutG = 5 * time.Second
+	// maxOutput and maxComplaint bound what is kept of its two streams.
+	maxOutput    = 1 << 20
+	maxComplaint = 4 << 10
+)
+
+// errNoG says that the program named ssh is not OpenSSH's, or older than its
+// option -G.
+var errNoG = errors.New("this ssh has no option -G")
+
+// runG asks the ssh program what it would do. There is no shell in between.
+//
+// Without -T, which would hide whether the configuration asks for a terminal.
+func runG(ctx context.Context, binary string, config []string, d Destination) (settings, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeoutG)
+	defer cancel()
+
+	args := append([]string{"-G"}, config...)
+	if d.User != "" {
+		args = append(args, "-l", d.User)
+	}
+	if d.Port != 0 {
+		args = append(args, "-p", strconv.Itoa(d.Port))
+	}
+	cmd := exec.CommandContext(ctx, binary, append(args, "--", d.Host)...)
+	out := &bounded{max: maxOutput, over: cancel}
+	complaint := &bounded{max: maxComplaint}
+	cmd.Stdout, cmd.Stderr = out, complaint
+	cmd.WaitDelay = time.Second // for a child of "Match exec" that holds the pipes
+	detach(cmd)
+
+	err := cmd.Run()
+	switch {
+	case out.exceeded:
+		return nil, fmt.Errorf("%s printed more than %d bytes", sourceG, maxOutput)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, &ConfigError{Err: fmt.Errorf(`%s gave no answer in %s; a "Match exec" may hang`, sourceG, timeoutG)}
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", sourceG, context.Cause(ctx))
+	case err != nil:
+		return nil, complained(complaint.String(), err)
+	}
+	s, err := parseG(out.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sourceG, err)
+	}
+	return s, nil
+}
+
+// parseG reads the output of ssh -G: one keyword and its value a line. Keywords
+// come in any version of ssh; what is no keyword, or no text, is an error.
+func parseG(out []byte) (settings, error) {
+	if len(out) > maxOutput {
+		return nil, fmt.Errorf("more than %d bytes", maxOutput)
+	}
+	s := settings{}
+	for n := 1; len(out) > 0; n++ {
+		var line []byte
+		line, out, _ = bytes.Cut(out, []byte("\n"))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(line) == 0 {
+			continue
+		}
+		key, value, _ := strings.Cut(string(line), " ")
+		if !isKeyword(key) {
+			return nil, fmt.Errorf("line %d of the output does not begin with a keyword", n)
+		}
+		if !utf8.ValidString(value) || strings.ContainsFunc(value, isControl) {
+			return nil, fmt.Errorf("line %d of the output is no text", n)
+		}
+		s.add(strings.ToLower(key), value)
+	}
+	for _, key := range []string{"hostname", "user", "port"} {
+		if s.get(key) == "" {
+			return nil, fmt.Errorf("the output has no %s", key)
+		}
+	}
+	return s, nil
+}
+
+func isKeyword(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+var (
+	complaintAt = regexp.MustCompile(`(?m)^(.+?):? line ([0-9]+): (.+?)\r?$`)
+	usageText   = regexp.MustCompile(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
+)
+
+// complained makes an error of what ssh wrote about its configuration.
+func complained(text string, err error) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 {
+		return fmt.Errorf("%s: %w", sourceG, err)
+	}
+	if at := complaintAt.FindStringSubmatch(text); at != nil {
+		line, _ := strconv.Atoi(at[2]) // too long a number is no line
+		return &ConfigError{File: at[1], Line: line, Err: errors.New(at[3])}
+	}
+	if usageText.MatchString(text) {
+		return errNoG
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		text = err.Error()
+	}
+	return &ConfigError{Err: fmt.Errorf("%s: %s", sourceG, text)}
+}
+
+// bounded keeps the first max bytes; over is called at the first one beyond.
+type bounded struct {
+	bytes.Buffer
+	max      int
+	over     func()
+	exceeded bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := max(b.max-b.Len(), 0)
+	b.Buffer.Write(p[:min(room, len(p))])
+	if len(p) > room && !b.exceeded {
+		b.exceeded = true
+		if b.over != nil {
+			b.over()
+		}
+	}
+	return len(p), nil
+}
