@@ -1,0 +1,100 @@
+package knownhosts
+
+import (
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// An algorithm is one way in which a host proves who it is.
+type algorithm struct {
+	name string
+	key  string // the type of key that it needs
+	cert bool   // it needs a certificate too
+}
+
+// algorithms are those that are asked for, the preferred first: ed25519 is
+// what OpenSSH itself puts on record. Certificates come last, because they say
+// nothing about a host of which no authority is on record.
+var algorithms = []algorithm{
+	{ssh.KeyAlgoED25519, ssh.KeyAlgoED25519, false},
+	{ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA256, false},
+	{ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA384, false},
+	{ssh.KeyAlgoECDSA521, ssh.KeyAlgoECDSA521, false},
+	{ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKED25519, false},
+	{ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoSKECDSA256, false},
+	{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSA, false},
+	{ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA, false},
+	{ssh.CertAlgoED25519v01, ssh.KeyAlgoED25519, true},
+	{ssh.CertAlgoECDSA256v01, ssh.KeyAlgoECDSA256, true},
+	{ssh.CertAlgoECDSA384v01, ssh.KeyAlgoECDSA384, true},
+	{ssh.CertAlgoECDSA521v01, ssh.KeyAlgoECDSA521, true},
+	{ssh.CertAlgoSKED25519v01, ssh.KeyAlgoSKED25519, true},
+	{ssh.CertAlgoSKECDSA256v01, ssh.KeyAlgoSKECDSA256, true},
+	{ssh.CertAlgoRSASHA512v01, ssh.KeyAlgoRSA, true},
+	{ssh.CertAlgoRSASHA256v01, ssh.KeyAlgoRSA, true},
+}
+
+// weak algorithms are asked for only if the configuration names them.
+var weak = []algorithm{
+	{ssh.KeyAlgoRSA, ssh.KeyAlgoRSA, false},
+	{ssh.InsecureKeyAlgoDSA, ssh.InsecureKeyAlgoDSA, false},
+	{ssh.CertAlgoRSAv01, ssh.KeyAlgoRSA, true},
+	{ssh.InsecureCertAlgoDSAv01, ssh.InsecureKeyAlgoDSA, true},
+}
+
+// Algorithms returns what to ask host on port for, for
+// ssh.ClientConfig.HostKeyAlgorithms: first certificates, if an authority is
+// on record for the host, and the types of the keys that are, then the rest.
+//
+// configured is what the user's configuration allows (HostKeyAlgorithms), in
+// its order; empty means all but ssh-rsa (SHA-1) and ssh-dss. Names that this
+// program cannot use are left out. If that leaves none, configured is returned
+// as it is, so that the handshake fails instead of using something else.
+func (db *DB) Algorithms(host string, port int, configured []string) []string {
+	allowed := allow(configured)
+	if len(allowed) == 0 {
+		return slices.Clone(configured)
+	}
+	named, bare := db.find(host, port)
+	if len(named) == 0 {
+		named = bare // Check looks there too
+	}
+	onRecord := map[string]bool{}
+	authority := false
+	for _, e := range named {
+		if e.marker == markCA {
+			authority = true
+		} else {
+			onRecord[e.typ] = true
+		}
+	}
+	var certs, keys, rest []string
+	for _, a := range allowed {
+		switch {
+		case a.cert && authority:
+			certs = append(certs, a.name)
+		case !a.cert && onRecord[a.key]:
+			keys = append(keys, a.name)
+		default:
+			rest = append(rest, a.name)
+		}
+	}
+	return slices.Concat(certs, keys, rest)
+}
+
+// allow returns the algorithms that configured names, in its order.
+func allow(configured []string) []algorithm {
+	if len(configured) == 0 {
+		return algorithms
+	}
+	var allowed []algorithm
+	for _, name := range configured {
+		for _, a := range slices.Concat(algorithms, weak) {
+			if a.name == name && !slices.Contains(allowed, a) {
+				allowed = append(allowed, a)
+			}
+		}
+	}
+	return allowed
+}

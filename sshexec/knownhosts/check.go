@@ -1,0 +1,115 @@
+package knownhosts
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Check judges key, which host on port has sent: the host key itself or a host
+// certificate (*ssh.Certificate). It returns nil if that key is on record, or
+// an *UnknownError, a *ChangedError or a *RevokedError. It does not check that
+// the host owns the key: the key exchange does.
+func (db *DB) Check(host string, port int, key ssh.PublicKey) error {
+	cert, plain := split(key)
+	subject := Subject{Host: host, Port: port, Key: plain, Type: plain.Type(), Fingerprint: ssh.FingerprintSHA256(plain)}
+	if e := db.revoked[string(plain.Marshal())]; e != nil {
+		return &RevokedError{Subject: subject, File: e.file, Line: e.line}
+	}
+	if cert != nil {
+		if e := db.revoked[string(cert.SignatureKey.Marshal())]; e != nil {
+			return &RevokedError{Subject: subject, Authority: ssh.FingerprintSHA256(cert.SignatureKey), File: e.file, Line: e.line}
+		}
+	}
+	named, bare := db.find(host, port)
+	v := judge(named, host, cert, plain)
+	if v.ok {
+		return nil
+	}
+	if len(v.conflicts) > 0 {
+		return db.changed(subject, v.conflicts)
+	}
+	// As ssh does: the same key on the standard port is good enough.
+	fallback := judge(bare, host, cert, plain)
+	if fallback.ok {
+		return nil
+	}
+	return &UnknownError{Subject: subject, Certificate: errors.Join(v.certificate, fallback.certificate)}
+}
+
+// split returns the certificate, if key is one, and the plain key.
+func split(key ssh.PublicKey) (*ssh.Certificate, ssh.PublicKey) {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		return cert, cert.Key
+	}
+	return nil, key
+}
+
+// find returns the lines that cover host on port, and those that cover only
+// the host on port 22.
+func (db *DB) find(host string, port int) (named, bare []*entry) {
+	q := newQuery(host, port)
+	for i := range db.entries {
+		e := &db.entries[i]
+		if e.marker == markRevoked {
+			continue
+		}
+		switch e.names.match(q) {
+		case matchName:
+			named = append(named, e)
+		case matchBare:
+			bare = append(bare, e)
+		}
+	}
+	return named, bare
+}
+
+// A verdict is what a set of lines says about a key.
+type verdict struct {
+	ok          bool
+	conflicts   []*entry // other keys of the host, if none is this one
+	certificate error    // why a certificate of a known authority is no good
+}
+
+// judge compares the certificate, if there is one, and then the plain key.
+func judge(entries []*entry, host string, cert *ssh.Certificate, plain ssh.PublicKey) verdict {
+	var v verdict
+	if cert != nil {
+		authority := string(cert.SignatureKey.Marshal())
+		for _, e := range entries {
+			if e.marker != markCA || e.blob != authority {
+				continue
+			}
+			if v.certificate = checkCertificate(host, cert); v.certificate == nil {
+				return verdict{ok: true}
+			}
+			break
+		}
+	}
+	blob := string(plain.Marshal())
+	for _, e := range entries {
+		if e.marker != markNone {
+			continue
+		}
+		if e.blob == blob {
+			return verdict{ok: true}
+		}
+		v.conflicts = append(v.conflicts, e)
+	}
+	return v
+}
+
+// checkCertificate tells whether a certificate of a known authority is good
+// for host, whose port does not matter. As in OpenSSH, no principals are all
+// principals, and no critical option is known.
+func checkCertificate(host string, cert *ssh.Certificate) error {
+	if cert.CertType != ssh.HostCert {
+		return errors.New("not a host certificate")
+	}
+	switch cert.Signature.Format {
+	case ssh.KeyAlgoRSA, ssh.InsecureKeyAlgoDSA:
+		return fmt.Errorf("signed with %s, which is too weak", cert.Signature.Format)
+	}
+	return new(ssh.CertChecker).CheckCert(lower(host), cert)
+}

@@ -1,0 +1,144 @@
+package knownhosts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+const (
+	// maxFile is how much of a file is read, in bytes: 10,000 hashed lines with
+	// RSA keys of 4096 bits are 8 MiB.
+	maxFile = 32 << 20
+	// maxLine is the longest line that is read, in bytes. The largest RSA key
+	// that OpenSSH makes (16,384 bits) takes 2.8 KiB; the rest is for names.
+	maxLine = 64 << 10
+	// maxWarnings is how many lines of one file are complained about.
+	maxWarnings = 100
+)
+
+// A Warning is about a line that was skipped, or about a whole file if Line is
+// 0. Text holds nothing of what the line says, save a quoted key type.
+type Warning struct {
+	File string
+	Line int
+	Text string
+}
+
+// String returns the warning as "file:line: text".
+func (w Warning) String() string {
+	if w.Line == 0 {
+		return w.File + ": " + w.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
+}
+
+// A DB is what known_hosts files say. It does not change, and any number of
+// goroutines may use it.
+type DB struct {
+	entries []entry
+	revoked map[string]*entry // by the key in wire format
+	broken  map[string]bool   // files that ssh-keygen refuses to edit
+}
+
+// Load reads files in the order in which they are given, as a rule the user's
+// and then the global ones. Missing files, empty names and "none" are fine.
+// Lines that cannot be read are skipped with a warning each (a hundred for one
+// file); so are lines of more than 64 KiB, whatever comes after the first 32
+// MiB, and files that are none.
+func Load(files ...string) (*DB, []Warning) {
+	db := &DB{revoked: map[string]*entry{}, broken: map[string]bool{}}
+	var warnings []Warning
+	for _, file := range files {
+		if file == "" || file == "none" || file == os.DevNull {
+			continue
+		}
+		text, err := read(file)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				warnings = append(warnings, Warning{File: file, Text: err.Error()})
+			}
+			continue
+		}
+		warnings = append(warnings, db.parse(file, text)...)
+	}
+	for i := range db.entries {
+		e := &db.entries[i]
+		if e.marker == markRevoked && db.revoked[e.blob] == nil {
+			db.revoked[e.blob] = e
+		}
+	}
+	return db, warnings
+}
+
+// read returns what is in file, at most a little more than maxFile.
+func read(file string) (string, error) {
+	// Asked first, because to open a pipe waits for who writes into it.
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", cause(err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("not a regular file, not read")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", cause(err)
+	}
+	defer func() { _ = f.Close() }()
+	var b strings.Builder
+	b.Grow(int(min(info.Size(), maxFile)) + 1)
+	if _, err := io.Copy(&b, io.LimitReader(f, maxFile+1)); err != nil {
+		return "", cause(err)
+	}
+	return b.String(), nil
+}
+
+// cause is err without the path, which a Warning has already.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// parse adds the lines of text to db.
+func (db *DB) parse(file, text string) []Warning {
+	var warnings []Warning
+	skipped := 0
+	warn := func(line int, text string) {
+		db.broken[file] = true
+		if skipped++; skipped <= maxWarnings {
+			warnings = append(warnings, Warning{file, line, text})
+		}
+	}
+	cut := len(text) > maxFile
+	if cut {
+		text = text[:strings.LastIndexByte(text[:maxFile], '\n')+1]
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		e, err := parseLine(line)
+		switch {
+		case err != nil:
+			warn(number, err.Error())
+		case e != nil:
+			e.file, e.line = file, number
+			db.entries = append(db.entries, *e)
+		}
+	}
+	if skipped > maxWarnings {
+		warnings = append(warnings, Warning{File: file, Text: fmt.Sprintf("%d more lines skipped", skipped-maxWarnings)})
+	}
+	if cut {
+		db.broken[file] = true
+		warnings = append(warnings, Warning{file, number + 1,
+			fmt.Sprintf("file is larger than %d MiB, not read from here on", maxFile>>20)})
+	}
+	return warnings
+}

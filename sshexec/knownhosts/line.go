@@ -1,0 +1,105 @@
+package knownhosts
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// A marker is what the word with an "@" before the names says.
+type marker byte
+
+const (
+	markNone    marker = iota // the key is the host's
+	markCA                    // the key signs certificates of hosts
+	markRevoked               // the key is never to be accepted
+)
+
+// An entry is one line.
+type entry struct {
+	file   string
+	line   int
+	marker marker
+	names  names
+	typ    string // of the key, as in ssh.PublicKey.Type
+	blob   string // the key in wire format
+}
+
+// parseLine returns what line says, or nil for an empty line or a comment.
+// Errors hold nothing of the line but a quoted key type.
+func parseLine(line string) (*entry, error) {
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("line is longer than %d KiB", maxLine>>10)
+	}
+	line = strings.Trim(line, " \t\r\n")
+	if line == "" || line[0] == '#' {
+		return nil, nil
+	}
+	if strings.IndexByte(line, 0) >= 0 {
+		return nil, errors.New("line has a zero byte")
+	}
+	e := &entry{}
+	word, rest := field(line)
+	if word[0] == '@' {
+		switch word {
+		case "@cert-authority":
+			e.marker = markCA
+		case "@revoked":
+			e.marker = markRevoked
+		default:
+			return nil, errors.New("unknown marker")
+		}
+		word, rest = field(rest)
+	}
+	var err error
+	if e.names, err = parseNames(word); err != nil {
+		return nil, err
+	}
+	if e.typ, e.blob, err = parseKey(rest); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// parseKey reads a key type, a key, and a comment, which is ignored.
+func parseKey(s string) (typ, blob string, err error) {
+	word, rest := field(s)
+	if word == "" || word[0] == '#' {
+		return "", "", errors.New("no key type")
+	}
+	encoded, _ := field(rest)
+	if encoded == "" {
+		return "", "", errors.New("no key")
+	}
+	wire, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return "", "", errors.New("key is not base64")
+	}
+	key, err := ssh.ParsePublicKey(wire)
+	if err != nil {
+		return "", "", fmt.Errorf("no key of a known type: %.64q", word)
+	}
+	if _, cert := key.(*ssh.Certificate); cert {
+		return "", "", errors.New("a certificate, not a key")
+	}
+	// OpenSSH reads the names of RSA's signature algorithms as RSA.
+	if word == ssh.KeyAlgoRSASHA256 || word == ssh.KeyAlgoRSASHA512 {
+		word = ssh.KeyAlgoRSA
+	}
+	if key.Type() != word {
+		return "", "", fmt.Errorf("key is not of the type %.64q", word)
+	}
+	return word, string(wire), nil
+}
+
+// field cuts the first word off s.
+func field(s string) (word, rest string) {
+	end := strings.IndexAny(s, " \t")
+	if end < 0 {
+		return s, ""
+	}
+	return s[:end], strings.TrimLeft(s[end:], " \t")
+}

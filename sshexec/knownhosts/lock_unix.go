@@ -1,0 +1,32 @@
+//go:build unix
+
+package knownhosts
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryLock takes the lock of f, which ends when f is closed, or tells that
+// somebody has it. A file system without locks has none to wait for; an append
+// is whole there too.
+func tryLock(f *os.File) (bool, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB)
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case failed == nil, errors.Is(failed, errors.ErrUnsupported), errors.Is(failed, syscall.ENOLCK):
+		return true, nil
+	case errors.Is(failed, syscall.EWOULDBLOCK), errors.Is(failed, syscall.EINTR):
+		return false, nil
+	}
+	return false, os.NewSyscallError("flock", failed)
+}

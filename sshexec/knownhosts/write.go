@@ -1,0 +1,56 @@
+package knownhosts
+
+import (
+	"crypto/rand"
+	"crypto/sha1" // what OpenSSH hashes names with
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// errName is what a host that no line could name is refused with.
+var errName = errors.New("not a name that known_hosts can hold")
+
+// Line returns the line that puts key on record for host on port, without a
+// newline; of a certificate the plain key. With hash the name is hashed, as
+// HashKnownHosts asks for. It is empty for a host that would be read as
+// something else than one name, such as one with a comma.
+func Line(host string, port int, key ssh.PublicKey, hash bool) string {
+	if checkName(host) != nil {
+		return ""
+	}
+	name := newQuery(host, port).name
+	if hash {
+		var salt [sha1.Size]byte
+		_, _ = rand.Read(salt[:]) // never fails
+		sum := hashName(&salt, name)
+		name = hashMagic + base64.StdEncoding.EncodeToString(salt[:]) + "|" + base64.StdEncoding.EncodeToString(sum[:])
+	}
+	_, plain := split(key)
+	return name + " " + plain.Type() + " " + base64.StdEncoding.EncodeToString(plain.Marshal())
+}
+
+// checkName refuses what a line would not read back as this one name.
+func checkName(host string) error {
+	if host == "" || len(host) > maxPattern-len("[]:65535") {
+		return errName
+	}
+	if strings.ContainsAny(host, ",*?!|#@[]\"") {
+		return errName
+	}
+	for i := range len(host) {
+		if host[i] <= ' ' || host[i] == 0x7f {
+			return errName
+		}
+	}
+	return nil
+}
+
+// fingerprint is ssh.FingerprintSHA256 of a key in wire format.
+func fingerprint(blob string) string {
+	sum := sha256.Sum256([]byte(blob))
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
+}
