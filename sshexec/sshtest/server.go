@@ -53,9 +53,10 @@ type Server struct {
 	Key            *Key   // the key of KeyFile
 	LogFile        string // what the server says of itself
 
-	mark  string // SSHTEST=mark is in the environment of each process that it starts
-	block string // of Config
-	stop  func()
+	mark    string // SSHTEST=mark is in the environment of each process that it starts
+	options Options
+	block   string // of Config
+	stop    func()
 }
 
 // newServer makes what all servers have in common: keys and folders.
@@ -63,6 +64,7 @@ func newServer(t testing.TB, o Options) (*Server, []*Key) {
 	t.Helper()
 	dir := tempDir(t)
 	s := &Server{
+		options:        o,
 		Alias:          o.Alias,
 		Config:         filepath.Join(dir, "ssh_config"),
 		User:           o.User,
@@ -108,9 +110,17 @@ func newServer(t testing.TB, o Options) (*Server, []*Key) {
 	return s, keys
 }
 
+// writeListening is writeClient for a server that listens on Addr.
+func (s *Server) writeListening(t testing.TB) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(s.Addr)
+	require.NoError(t, err)
+	s.writeClient(t, s.Addr, "HostName "+host, "Port "+port)
+}
+
 // writeClient writes Config and KnownHosts. The way is what leads to the server:
 // lines of ssh_config. The host is what known_hosts calls it.
-func (s *Server) writeClient(t testing.TB, o Options, host string, way ...string) {
+func (s *Server) writeClient(t testing.TB, host string, way ...string) {
 	t.Helper()
 	var known strings.Builder
 	for _, key := range s.HostKeys {
@@ -118,7 +128,7 @@ func (s *Server) writeClient(t testing.TB, o Options, host string, way ...string
 	}
 	writeFile(t, s.KnownHosts, known.String(), 0o600)
 
-	lines := slices.Concat(o.SSH, way, []string{
+	lines := slices.Concat(s.options.SSH, way, []string{
 		"User " + s.User,
 		fmt.Sprintf("IdentityFile %q", s.KeyFile),
 		"IdentitiesOnly yes",
@@ -126,26 +136,31 @@ func (s *Server) writeClient(t testing.TB, o Options, host string, way ...string
 		fmt.Sprintf("UserKnownHostsFile %q", s.KnownHosts),
 		"GlobalKnownHostsFile /dev/null",
 	})
-	s.block = "Host " + strings.Join(append([]string{s.Alias}, o.Aliases...), " ") + "\n"
-	if o.Jump != nil {
-		require.NotEqual(t, o.Jump.Alias, s.Alias, "a hop needs an alias of its own")
-		lines = append(lines, "ProxyJump "+o.Jump.Alias)
+	s.block = "Host " + strings.Join(append([]string{s.Alias}, s.options.Aliases...), " ") + "\n"
+	if jump := s.options.Jump; jump != nil {
+		require.NotEqual(t, jump.Alias, s.Alias, "a hop needs an alias of its own")
+		lines = append(lines, "ProxyJump "+jump.Alias)
 	}
 	for _, line := range lines {
 		s.block += "\t" + line + "\n"
 	}
-	if o.Jump != nil {
-		s.block += o.Jump.block
+	if jump := s.options.Jump; jump != nil {
+		s.block += jump.block
 	}
 	writeFile(t, s.Config, s.block, 0o644)
 }
 
-// listenWay is the way to a server that listens on Addr.
-func (s *Server) listenWay(t testing.TB) []string {
+// Through is the same server with another Config, in which it is reached through
+// a proxy: one that NewProxy made for its Addr.
+func (s *Server) Through(t testing.TB, p *Proxy) *Server {
 	t.Helper()
-	host, port, err := net.SplitHostPort(s.Addr)
-	require.NoError(t, err)
-	return []string{"HostName " + host, "Port " + port}
+	dir := tempDir(t)
+	through := *s
+	through.Addr = p.Addr
+	through.Config = filepath.Join(dir, "ssh_config")
+	through.KnownHosts = filepath.Join(dir, "known_hosts")
+	through.writeListening(t)
+	return &through
 }
 
 // Command is the real ssh program, about to run a command on the server.

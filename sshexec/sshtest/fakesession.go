@@ -1,0 +1,230 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
+)
+
+// An Ending is how a Fake tells that a process has ended.
+type Ending int
+
+// The endings.
+const (
+	EndProperly      Ending = iota // its exit, and when its output has ended EOF and close
+	EndWithoutClose                // its exit and EOF
+	EndWithoutStatus               // EOF and close
+	EndInSilence                   // EOF
+)
+
+// A fakeSession is a session channel, and the process that it runs.
+type fakeSession struct {
+	*fake
+	conn *fakeConn
+	ch   ssh.Channel
+	env  []string
+
+	started bool // something was run; one goroutine uses it
+
+	mu   sync.Mutex
+	pid  int // while the process lives
+	sent int // bytes of output
+}
+
+// serve handles requests until the channel has closed and the process, if there
+// is one, is gone.
+func (s *fakeSession) serve(requests <-chan *ssh.Request) {
+	var process sync.WaitGroup
+	for r := range requests {
+		s.log.Printf("request %s %q", r.Type, r.Payload)
+		var text struct {
+			Text string
+			Rest []byte `ssh:"rest"`
+		}
+		ok := ssh.Unmarshal(r.Payload, &text) == nil
+		switch r.Type {
+		case "env":
+			ok = ok && s.setenv(text.Text, text.Rest)
+		case "exec":
+			if s.MuteExec {
+				continue
+			}
+			ok = ok && !s.RefuseExec && s.exec(text.Text, r, &process)
+			if ok {
+				continue // exec has answered
+			}
+		case "signal":
+			ok = ok && s.signal(text.Text)
+		default:
+			if strings.HasPrefix(r.Type, "keepalive@") && s.IgnoreKeepalives {
+				continue
+			}
+			ok = false
+		}
+		if r.WantReply {
+			_ = r.Reply(ok, nil)
+		}
+	}
+	process.Wait()
+}
+
+func (s *fakeSession) setenv(name string, rest []byte) bool {
+	var value struct{ Text string }
+	accepted := slices.ContainsFunc(s.AcceptEnv, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+	if !accepted || ssh.Unmarshal(rest, &value) != nil {
+		return false
+	}
+	s.env = append(s.env, name+"="+value.Text)
+	return true
+}
+
+// signal signals the whole group of the process, as sshd does.
+func (s *fakeSession) signal(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	number := unix.SignalNum("SIG" + name)
+	return s.pid != 0 && number != 0 && syscall.Kill(-s.pid, number) == nil
+}
+
+// exec starts the one process of the session and answers the request, if that
+// works.
+func (s *fakeSession) exec(command string, r *ssh.Request, process *sync.WaitGroup) bool {
+	if s.started {
+		return false
+	}
+	s.started = true
+	cmd := s.command(command)
+	// The pipes are ours, because descendants may use them after the process.
+	stdin, in, err1 := os.Pipe()
+	out, stdout, err2 := os.Pipe()
+	errs, stderr, err3 := os.Pipe()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	err := errors.Join(err1, err2, err3)
+	if err == nil {
+		s.mu.Lock()
+		if err = cmd.Start(); err == nil {
+			s.pid = cmd.Process.Pid
+		}
+		s.mu.Unlock()
+	}
+	closeAll(stdin, stdout, stderr)
+	if err != nil {
+		closeAll(in, out, errs)
+		return false
+	}
+	if r.WantReply {
+		_ = r.Reply(true, nil)
+	}
+	process.Go(func() { s.feed(in) })
+	process.Go(func() { s.finish(cmd, out, errs) })
+	return true
+}
+
+func (s *fakeSession) command(command string) *exec.Cmd {
+	home, _ := os.UserHomeDir()
+	cmd := exec.CommandContext(s.ctx, "/bin/sh", "-c", command)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Dir = home
+	cmd.Env = append(s.env,
+		"HOME="+home, "USER="+s.server.User, "LOGNAME="+s.server.User, "SHELL=/bin/sh",
+		"PATH=/usr/local/bin:/usr/bin:/bin:/usr/games",
+		"SSH_CONNECTION="+strings.ReplaceAll(s.conn.RemoteAddr().String()+" "+s.conn.LocalAddr().String(), ":", " "),
+		"SSHTEST="+s.server.mark)
+	return cmd
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// feed copies what the client sends to the process, and drops what that does not
+// want.
+func (s *fakeSession) feed(in *os.File) {
+	defer context.AfterFunc(s.ctx, func() { _ = in.Close() })()
+	_, _ = io.Copy(in, s.ch)
+	_ = in.Close()
+	_, _ = io.Copy(io.Discard, s.ch)
+}
+
+// finish sends the output and then tells the end of the process. The exit goes
+// out when it comes, even while a descendant still writes.
+func (s *fakeSession) finish(cmd *exec.Cmd, out, errs *os.File) {
+	var output sync.WaitGroup
+	output.Go(func() { s.send(s.ch, out) })
+	output.Go(func() { s.send(s.ch.Stderr(), errs) })
+	_ = cmd.Wait() // ProcessState has it all
+	s.mu.Lock()
+	s.pid = 0
+	s.mu.Unlock()
+	if s.Ending == EndProperly || s.Ending == EndWithoutClose {
+		s.tellExit(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	}
+	output.Wait()
+	_ = s.ch.CloseWrite()
+	if s.Ending == EndProperly || s.Ending == EndWithoutStatus {
+		_ = s.ch.Close()
+	}
+}
+
+func (s *fakeSession) tellExit(status syscall.WaitStatus) {
+	if !status.Signaled() {
+		_, _ = s.ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{uint32(status.ExitStatus())}))
+		return
+	}
+	_, _ = s.ch.SendRequest("exit-signal", false, ssh.Marshal(struct {
+		Signal      string
+		Core        bool
+		Error, Lang string
+	}{strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG"), status.CoreDump(), "", ""}))
+}
+
+// send sends what comes out of a pipe, and closes it when the client has gone.
+func (s *fakeSession) send(w io.Writer, from *os.File) {
+	defer from.Close()
+	defer context.AfterFunc(s.ctx, func() { _ = from.Close() })()
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(chunk)
+		if n > 0 && !s.sendChunk(w, chunk[:n]) || err != nil {
+			return
+		}
+	}
+}
+
+func (s *fakeSession) sendChunk(w io.Writer, chunk []byte) bool {
+	if s.Throttle != nil {
+		s.Throttle()
+	}
+	s.mu.Lock()
+	begin := s.sent
+	s.sent += len(chunk)
+	s.mu.Unlock()
+	cut := s.CutAfter > 0 && begin+len(chunk) >= s.CutAfter
+	if cut {
+		chunk = chunk[:max(s.CutAfter-begin, 0)]
+	}
+	_, err := w.Write(chunk)
+	if cut {
+		s.log.Printf("cut")
+		s.conn.cut(s.Reset)
+	}
+	return err == nil && !cut
+}

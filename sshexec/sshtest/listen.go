@@ -1,0 +1,97 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startLimit is how long a server may take until it listens.
+const startLimit = 20 * time.Second
+
+// listen starts a program that listens on a port of our choice, s.Addr, and
+// waits until its standard error, which becomes the log, says that it does.
+// Another program may take the port first, so it tries again.
+func listen(t testing.TB, s *Server, ready string, command func() *exec.Cmd) {
+	t.Helper()
+	for range 5 {
+		s.Addr = freeAddr(t)
+		if s.launch(t, ready, command()) {
+			return
+		}
+		if !strings.Contains(s.Log(), "in use") {
+			break
+		}
+	}
+	t.Fatal("the server ended at once")
+}
+
+// launch says whether the program got ready, or else it has ended.
+func (s *Server) launch(t testing.TB, ready string, cmd *exec.Cmd) bool {
+	t.Helper()
+	file, err := os.Create(s.LogFile)
+	require.NoError(t, err)
+	log := &watch{file: file, want: []byte(ready), seen: make(chan struct{})}
+	cmd.Stderr = log
+	// The pipe ends with the last process of the server; endTree leaves none.
+	cmd.WaitDelay = startLimit
+	require.NoError(t, cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // it was killed, or the log says why
+		_ = file.Close()
+	}()
+	s.stop = sync.OnceFunc(func() {
+		endTree(cmd.Process.Pid)
+		endMarked(s.mark)
+		<-ended
+	})
+	select {
+	case <-log.seen:
+		return true
+	case <-ended:
+		return false
+	case <-time.After(startLimit):
+		t.Fatalf("the server did not get ready within %v", startLimit)
+		return false
+	}
+}
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// A watch writes to a file, and tells when a text has gone by.
+type watch struct {
+	file *os.File
+	want []byte
+	seen chan struct{}
+	text []byte // until it was seen
+	done bool
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	if !w.done {
+		w.text = append(w.text, p...)
+		if bytes.Contains(w.text, w.want) {
+			w.done, w.text = true, nil
+			close(w.seen)
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package sshtest
+
+import (
+	"crypto/rand"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An Account is a user of this system for one test.
+type Account struct {
+	Name     string
+	Home     string // empty at first
+	UID, GID uint32
+}
+
+// User makes a user of this system with a login shell, such as Shell returns.
+// With the test the user goes, home and processes and all. Only root can do
+// this; see Need for who cannot.
+func User(t testing.TB, shell string) *Account {
+	t.Helper()
+	NeedRoot(t)
+	Need(t, "useradd")
+	name := "sshtest-" + strings.ToLower(rand.Text()[:12])
+	home := filepath.Join(tempDir(t), "home")
+	require.NoError(t, os.Mkdir(home, 0o755))
+	// The password * is none at all; without it the account would be locked.
+	editUsers(t, "useradd", "--no-create-home", "--home-dir", home, "--shell", shell, "--password", "*", "--user-group", name)
+	// A dead process that nobody has reaped yet is no reason to stay.
+	t.Cleanup(func() { editUsers(t, "userdel", "--force", name) })
+
+	found, err := user.Lookup(name)
+	require.NoError(t, err)
+	a := &Account{Name: name, Home: home, UID: number(t, found.Uid), GID: number(t, found.Gid)}
+	t.Cleanup(func() { endUser(a.UID) })
+	a.give(t, home)
+	return a
+}
+
+// editUsers runs one program at a time that changes the users of this system:
+// each fails when it finds another at work.
+func editUsers(t testing.TB, program string, args ...string) {
+	t.Helper()
+	lock, err := os.OpenFile(filepath.Join(os.TempDir(), "sshtest-users.lock"), os.O_CREATE|os.O_RDONLY, 0o600)
+	require.NoError(t, err)
+	defer lock.Close()
+	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	out, err := exec.Command(program, args...).CombinedOutput()
+	require.NoError(t, err, "%s: %s", program, out)
+}
+
+// Shell returns the path of a shell to log in with: bash, dash, zsh, fish, tcsh,
+// ksh, mksh or busybox, which is the shell of busybox under a name that makes it
+// one.
+func Shell(t testing.TB, name string) string {
+	t.Helper()
+	path := Need(t, name)
+	if name != "busybox" {
+		return path
+	}
+	ash := filepath.Join(tempDir(t), "ash")
+	require.NoError(t, os.Symlink(path, ash))
+	return ash
+}
+
+// CopyBinary copies the program of the test to where every user can run it, and
+// returns its path.
+func CopyBinary(t testing.TB) string {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	from, err := os.Open(self)
+	require.NoError(t, err)
+	defer from.Close()
+	path := filepath.Join(tempDir(t), filepath.Base(self))
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	require.NoError(t, err)
+	_, err = io.Copy(to, from)
+	require.NoError(t, err)
+	require.NoError(t, to.Close())
+	return path
+}
+
+// give makes the account the owner of files.
+func (a *Account) give(t testing.TB, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		require.NoError(t, os.Chown(file, int(a.UID), int(a.GID)))
+	}
+}
+
+// credential makes a command run as the account.
+func (a *Account) credential() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.UID, Gid: a.GID}}
+}
+
+// endUser kills all processes of a user.
+func endUser(uid uint32) {
+	for {
+		found := 0
+		for pid := range processes() {
+			var stat syscall.Stat_t
+			dir := "/proc/" + strconv.Itoa(pid)
+			if syscall.Stat(dir, &stat) == nil && stat.Uid == uid {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+				found++
+			}
+		}
+		if found == 0 {
+			return
+		}
+	}
+}
+
+func number(t testing.TB, text string) uint32 {
+	t.Helper()
+	n, err := strconv.ParseUint(text, 10, 32)
+	require.NoError(t, err)
+	return uint32(n)
+}
