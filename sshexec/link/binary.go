@@ -1,0 +1,175 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// socketPoll is how often the socket of an ssh program is looked for while it
+	// logs in, which takes it a tenth of a second at least.
+	socketPoll = 10 * time.Millisecond
+	// maxSocket is how long the path of a socket may be: 108 bytes on Linux and
+	// 104 elsewhere with the NUL, less what ssh appends while it sets it up.
+	maxSocket = 104 - 1 - len(".0123456789abcdef")
+)
+
+var errNoSSH = errors.New("there is no ssh program")
+
+// connectBinary starts the ssh program as a master of our own, which asks nobody,
+// and goes through that.
+func (d *Dialer) connectBinary(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t}
+		step := t.begin(phaseConnect, h.name+" by the ssh program")
+		ctx, cancel := executor.WithPatience(ctx, h.connectTimeout()+h.authTimeout(), errConnectLate)
+		defer cancel()
+		c, err := h.connectProgram(ctx, w)
+		if err != nil {
+			failure := h.classify(ctx, step, err, nil)
+			step.end("", failure)
+			return nil, failure
+		}
+		step.end("", nil)
+		c.info.Hops = w.hops(len(w.hosts))
+		return c, nil
+	})
+}
+
+// connectProgram starts ssh, waits for its socket and connects to it. Whatever
+// comes, neither a process nor a file is left in the end.
+func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
+	program, err := h.dialer.program()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := socketDir()
+	if err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(dir, "s")
+	child, err := startChild(exec.Command(program, h.dialer.arguments(w, socket, h.connectTimeout())...))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	h.release = func() {
+		child.kill()
+		_ = os.RemoveAll(dir) // what cannot be removed is an empty folder of ours
+	}
+	conn, err := awaitSocket(ctx, child, socket)
+	if err != nil {
+		h.release()
+		return nil, err
+	}
+	c, err := h.control(ctx, conn, Binary)
+	if err != nil {
+		h.release()
+		return nil, &programError{said: child.stderr.String(), err: err}
+	}
+	c.wire.setUnder(func() *executor.LostError {
+		child.settle()
+		return programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
+	})
+	return c, nil
+}
+
+// program is the ssh program.
+func (d *Dialer) program() (string, error) {
+	switch d.options.SSH {
+	case "none":
+		return "", &programError{err: errNoSSH}
+	case "":
+		path, err := exec.LookPath("ssh")
+		if err != nil {
+			return "", &programError{err: fmt.Errorf("%w: %w", errNoSSH, err)}
+		}
+		return path, nil
+	}
+	return d.options.SSH, nil
+}
+
+// arguments are what makes ssh a master that serves us alone. What they say comes
+// before the configuration.
+func (d *Dialer) arguments(w *way, socket string, connectTimeout time.Duration) []string {
+	strict := "yes"
+	if d.options.AcceptNew {
+		strict = "accept-new"
+	}
+	args := []string{
+		"-N", "-M", "-S", strings.ReplaceAll(socket, "%", "%%"), // -S expands tokens
+		"-T", "-a", "-x",
+		"-o", "ControlPersist=no",
+		"-o", "BatchMode=yes",
+		"-o", "ClearAllForwardings=yes",
+		"-o", "EscapeChar=none",
+		"-o", "PermitLocalCommand=no",
+		"-o", "StrictHostKeyChecking=" + strict,
+		"-o", fmt.Sprintf("ConnectTimeout=%d", max(1, int(connectTimeout.Seconds()))),
+	}
+	if d.options.Config != "" {
+		args = append(args, "-F", d.options.Config)
+	}
+	if w.dest.User != "" {
+		args = append(args, "-l", w.dest.User)
+	}
+	if w.dest.Port != 0 {
+		args = append(args, "-p", strconv.Itoa(w.dest.Port))
+	}
+	return append(args, "--", w.dest.Host)
+}
+
+// socketDir makes a folder that only we can look into, with a path that is short
+// enough for a socket in it.
+func socketDir() (string, error) {
+	var err error
+	for _, parent := range []string{os.TempDir(), os.Getenv("XDG_RUNTIME_DIR"), "/tmp"} {
+		if parent == "" {
+			continue
+		}
+		var dir string
+		if dir, err = os.MkdirTemp(parent, "mcpdbg-"); err != nil {
+			continue
+		}
+		if len(dir)+len("/s") <= maxSocket {
+			return dir, nil
+		}
+		err = fmt.Errorf("%s is too long a path for a socket", dir)
+		_ = os.Remove(dir) // it is empty
+	}
+	return "", fmt.Errorf("no folder for a socket: %w", err)
+}
+
+// awaitSocket connects to the socket as soon as it is there. ssh makes it when it
+// is logged in, under another name, so that it answers once it can be seen.
+func awaitSocket(ctx context.Context, child *child, socket string) (net.Conn, error) {
+	ticker := time.NewTicker(socketPoll)
+	defer ticker.Stop()
+	var d net.Dialer
+	for {
+		select {
+		case <-ticker.C:
+			if _, err := os.Lstat(socket); err == nil {
+				conn, err := d.DialContext(ctx, "unix", socket)
+				if err != nil {
+					return nil, &programError{said: child.stderr.String(), err: err}
+				}
+				return conn, nil
+			}
+		case <-child.exited:
+			child.kill() // and so reap it: what it said is complete
+			return nil, &programError{said: child.stderr.String(), err: child.err}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}

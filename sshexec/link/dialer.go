@@ -1,0 +1,120 @@
+package link
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+// A Dialer connects to hosts. Its methods may be called from any goroutine.
+// Close it in the end.
+type Dialer struct {
+	options  Options
+	resolver *sshconfig.Resolver
+	ctx      context.Context // until Close
+	cancel   context.CancelCauseFunc
+	crew     crew // attempts to connect
+
+	mu       sync.Mutex
+	bastions map[string]*bastion
+	conns    map[*Conn]bool // that were handed out, until they have ended
+
+	// What tests replace.
+	dialTCP func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
+	wait    func(ctx context.Context, d time.Duration) error
+}
+
+// NewDialer returns a Dialer.
+func NewDialer(o Options) *Dialer {
+	d := &Dialer{
+		options:  o,
+		resolver: &sshconfig.Resolver{Config: o.Config, Binary: o.SSH, Home: o.Home},
+		bastions: map[string]*bastion{},
+		conns:    map[*Conn]bool{},
+		dialTCP: func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+			return d.DialContext(ctx, network, address)
+		},
+		wait: wait,
+	}
+	d.ctx, d.cancel = context.WithCancelCause(context.Background())
+	return d
+}
+
+// Close ends every dial and every connection of the Dialer, and returns when
+// nothing of it is left. It is safe to call it twice.
+func (d *Dialer) Close() error {
+	d.cancel(executor.ErrClosed)
+	d.crew.wait()
+	d.mu.Lock()
+	var conns []*Conn
+	for c := range d.conns {
+		conns = append(conns, c)
+	}
+	d.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, c := range conns {
+		closing.Go(func() { _ = c.Close() })
+	}
+	closing.Wait()
+	return nil
+}
+
+// Dial connects to dest through its jump hosts, verifies each host and logs in
+// to it. The error is an *executor.StartError; cancelling ctx ends the dial with
+// the code StartCancelled, and has no effect on a connection that was returned.
+func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporter) (*Conn, error) {
+	way, err := d.resolve(ctx, dest, r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.connect(ctx, way, r)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// resolve finds the way to dest, as one phase.
+func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Reporter) (*way, *executor.StartError) {
+	phase := executor.Phase{Name: phaseResolve, Detail: dest.String(), Begin: time.Now()}
+	r.begin(phase)
+	w, err := d.findWay(ctx, dest)
+	phase.End = time.Now()
+	if err != nil {
+		failure := classify(err, place{hop: dest.String(), phase: phaseResolve, begin: phase.Begin, ctx: ctx})
+		phase.Err = failure
+		r.end(phase)
+		return nil, failure
+	}
+	phase.Detail = w.String()
+	r.end(phase)
+	return w, nil
+}
+
+// keep remembers a connection until it has ended, so that Close can end it.
+func (d *Dialer) keep(c *Conn) {
+	d.mu.Lock()
+	d.conns[c] = true
+	d.mu.Unlock()
+	go func() {
+		<-c.Done()
+		d.mu.Lock()
+		delete(d.conns, c)
+		d.mu.Unlock()
+	}()
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

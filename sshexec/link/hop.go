@@ -1,0 +1,261 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshauth"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+const (
+	// droppedRetries is how often a connection is tried again that the server
+	// closed before its version line, as sshd does when too many log in at once
+	// (MaxStartups). It is the only failure of a handshake that means nothing.
+	droppedRetries = 3
+	// between two attempts; random, so that many do not come back together.
+	minRetryWait = 200 * time.Millisecond
+	maxRetryWait = time.Second
+	// connectWait is between two ConnectionAttempts, as ssh has it.
+	connectWait = time.Second
+)
+
+var (
+	errConnectLate = errors.New("no connection in time")
+	errKexLate     = errors.New("the key exchange took too long")
+	errLoginLate   = errors.New("the login took too long")
+)
+
+// A hop is one host on the way, to be connected to and logged in to.
+type hop struct {
+	dialer  *Dialer
+	host    *sshconfig.Host
+	name    string // user@host:port
+	via     *Conn  // the hop before this one; nil: from this machine
+	trace   *trace
+	release func() // lets go of via, once the connection has ended
+}
+
+// hopName names a host as questions and errors do.
+func hopName(h *sshconfig.Host) string {
+	return h.User + "@" + net.JoinHostPort(h.HostName, strconv.Itoa(h.Port))
+}
+
+// connect connects to the hop and logs in, again if the server is too busy to
+// speak.
+func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
+	for try := 0; ; try++ {
+		c, err := h.connectOnce(ctx)
+		if err == nil || err.Code != executor.NetDroppedEarly || try == droppedRetries {
+			return c, err
+		}
+		if h.dialer.wait(ctx, minRetryWait+rand.N(maxRetryWait-minRetryWait)) != nil {
+			return nil, err
+		}
+	}
+}
+
+func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
+	step := h.trace.begin(phaseConnect, h.way())
+	conn, err := h.reach(ctx)
+	if err != nil {
+		failure := h.classify(ctx, step, err, nil)
+		step.end("", failure)
+		return nil, failure
+	}
+	step.end("", nil)
+	w := newWire(conn, h.name, true)
+	if h.via != nil {
+		w.setUnder(h.via.Cause)
+	}
+	return h.handshake(ctx, w)
+}
+
+// way is how the hop is reached, for a person.
+func (h *hop) way() string {
+	switch {
+	case h.via != nil:
+		return h.name + " through " + h.via.hop
+	case h.host.ProxyCommand != "":
+		return h.name + " by its ProxyCommand"
+	}
+	return h.name
+}
+
+// limits are how long connecting and logging in may take.
+func (h *hop) connectTimeout() time.Duration {
+	switch {
+	case h.dialer.options.ConnectTimeout > 0:
+		return h.dialer.options.ConnectTimeout
+	case h.host.ConnectTimeout > 0:
+		return h.host.ConnectTimeout
+	}
+	return DefaultConnectTimeout
+}
+
+func (h *hop) authTimeout() time.Duration {
+	if h.dialer.options.AuthTimeout > 0 {
+		return h.dialer.options.AuthTimeout
+	}
+	return DefaultAuthTimeout
+}
+
+// reach makes the connection under the hop's.
+func (h *hop) reach(ctx context.Context) (net.Conn, error) {
+	if h.via == nil && h.host.ProxyCommand != "" {
+		p, err := newProxy(h.host.ProxyCommand)
+		if err != nil {
+			return nil, &proxyError{err: err}
+		}
+		return p, nil
+	}
+	for try := 1; ; try++ {
+		conn, err := h.reachOnce(ctx)
+		if err == nil || try >= h.host.ConnectionAttempts || !worthAnother(err) {
+			return conn, err
+		}
+		if h.dialer.wait(ctx, connectWait) != nil {
+			return nil, err
+		}
+	}
+}
+
+func (h *hop) reachOnce(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := executor.WithPatience(ctx, h.connectTimeout(), errConnectLate)
+	defer cancel()
+	conn, err := h.open(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w after %v", context.Cause(ctx), h.connectTimeout())
+	}
+	return conn, err
+}
+
+func (h *hop) open(ctx context.Context) (net.Conn, error) {
+	if h.via != nil {
+		return h.openTunnel(ctx)
+	}
+	network := "tcp"
+	switch h.host.AddressFamily {
+	case "inet":
+		network = "tcp4"
+	case "inet6":
+		network = "tcp6"
+	}
+	dialer := net.Dialer{KeepAliveConfig: kernelKeepalive}
+	if h.host.BindAddress != "" {
+		local, err := net.ResolveTCPAddr(network, net.JoinHostPort(h.host.BindAddress, "0"))
+		if err != nil {
+			return nil, fmt.Errorf("BindAddress %s: %w", h.host.BindAddress, err)
+		}
+		dialer.LocalAddr = local
+	}
+	return h.dialer.dialTCP(ctx, &dialer, network, net.JoinHostPort(h.host.HostName, strconv.Itoa(h.host.Port)))
+}
+
+// openTunnel opens a channel of the jump host, which then connects to this one
+// (RFC 4254, section 7.2).
+func (h *hop) openTunnel(ctx context.Context) (net.Conn, error) {
+	payload := ssh.Marshal(struct {
+		Host       string
+		Port       uint32
+		Originator string
+		OriginPort uint32
+	}{h.host.HostName, uint32(h.host.Port), "127.0.0.1", 0})
+	channel, requests, err := h.via.open(ctx, "direct-tcpip", payload)
+	if err != nil {
+		return nil, &tunnelError{via: h.via, err: err}
+	}
+	return newTunnel(channel, requests, &h.via.crew), nil
+}
+
+// handshake verifies the host and logs in. It owns w until it has succeeded.
+func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartError) {
+	step := h.trace.begin(phaseHostKey, h.name)
+	fail := func(err error) (*Conn, *executor.StartError) {
+		_ = w.Close()
+		failure := h.classify(ctx, step, err, w)
+		step.end("", failure)
+		return nil, failure
+	}
+	config := &ssh.ClientConfig{User: h.host.User}
+	notices, err := algorithms(h.host, &config.Config)
+	if err != nil {
+		return fail(err)
+	}
+
+	clocks := startClocks(ctx, w, h.connectTimeout(), h.authTimeout())
+	defer clocks.stop()
+	prompter := newAsker(h.dialer.options.Prompter, h.trace)
+	verifier := newVerifier(clocks.kex, h.host, h.name)
+	verifier.prompter, verifier.acceptNew = prompter, h.dialer.options.AcceptNew
+	verifier.apply(config)
+	auth := sshauth.New(clocks.login, sshauth.Options{Host: h.host, Hop: h.name, Prompter: prompter})
+	defer auth.Close()
+	auth.Apply(config)
+	var banner tail
+	config.BannerCallback = func(text string) error {
+		_, _ = banner.Write([]byte(text))
+		return nil
+	}
+	// Called on a goroutine of x/crypto, on whose work the login waits.
+	verifier.verified = func(key ssh.PublicKey) {
+		step.end(keyText(key), nil)
+		step = h.trace.begin(phaseLogin, h.name)
+		clocks.verified()
+	}
+
+	conn, channels, requests, err := ssh.NewClientConn(w, w.hop, config)
+	if err == nil {
+		err = clocks.finish()
+	}
+	if err != nil {
+		switch {
+		case clocks.late() != nil:
+			err = clocks.late()
+		case verifier.err != nil:
+			err = verifier.err
+		case verifier.key != nil:
+			err = &loginError{failure: auth.Explain(err), banner: banner.String(), err: err}
+		}
+		return fail(err)
+	}
+	step.end("", nil)
+	c := &Conn{ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release}
+	c.info = describe(conn)
+	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
+	if text := banner.String(); text != "" {
+		c.notices = append(c.notices, executor.Notice{Code: "login.banner", Text: "the server has a message", Said: text})
+	}
+	c.serve(channels, requests)
+	return c, nil
+}
+
+// keyText names a host key for a person.
+func keyText(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
+
+// ignored is the settings that are in effect and not honoured.
+func (h *hop) ignored() []executor.Notice {
+	var notices []executor.Notice
+	for _, setting := range h.host.Ignored {
+		notices = append(notices, executor.Notice{Code: "config.ignored", Text: h.host.Alias + ": " + setting + " is not honoured"})
+	}
+	return notices
+}
+
+// describe is what is known of a connection that this program speaks itself.
+func describe(conn ssh.Conn) executor.LinkInfo {
+	info := executor.LinkInfo{Transport: Native, Server: string(conn.ServerVersion())}
+	if meta, ok := conn.(ssh.AlgorithmsConnMetadata); ok {
+		a := meta.Algorithms()
+		info.Kex, info.HostKey, info.Cipher, info.MAC = a.KeyExchange, a.HostKey, a.Read.Cipher, a.Read.MAC
+	}
+	return info
+}

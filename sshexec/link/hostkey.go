@@ -1,0 +1,157 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/knownhosts"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+// A verifier decides whether the host key of one hop is the right one.
+type verifier struct {
+	ctx       context.Context // bounds questions
+	host      *sshconfig.Host
+	hop       string
+	name      string // under which known_hosts has it
+	port      int
+	db        *knownhosts.DB
+	prompter  executor.Prompter
+	acceptNew bool
+	verified  func(ssh.PublicKey) // called once
+	notices   []executor.Notice
+
+	// x/crypto verifies on one goroutine, which NewClientConn waits for.
+	key ssh.PublicKey // that was verified
+	err error         // why none was
+}
+
+// newVerifier reads the known_hosts files of h.
+func newVerifier(ctx context.Context, h *sshconfig.Host, hop string) *verifier {
+	v := &verifier{ctx: ctx, host: h, hop: hop, name: h.HostName, port: h.Port}
+	if h.HostKeyAlias != "" {
+		// The alias is the whole name then; a port would not be part of it.
+		v.name, v.port = h.HostKeyAlias, 22
+	}
+	db, warnings := knownhosts.Load(append(append([]string{}, h.UserKnownHosts...), h.GlobalKnownHosts...)...)
+	v.db = db
+	for _, w := range warnings {
+		v.notices = append(v.notices, executor.Notice{Code: "hostkey.file", Text: w.String()})
+	}
+	switch strings.ToLower(h.StrictHostKeyChecking) {
+	case "no", "off":
+		v.notices = append(v.notices, executor.Notice{
+			Code: "config.ignored",
+			Text: fmt.Sprintf("StrictHostKeyChecking %s is not honoured for %s: host keys are always checked", h.StrictHostKeyChecking, h.Alias),
+			Hint: "with --accept-new, keys of new hosts are taken without a question",
+		})
+	}
+	return v
+}
+
+// apply sets which keys c asks for, and who judges them.
+func (v *verifier) apply(c *ssh.ClientConfig) {
+	c.HostKeyAlgorithms = v.db.Algorithms(v.name, v.port, v.host.HostKeyAlgorithms)
+	c.HostKeyCallback = func(_ string, _ net.Addr, key ssh.PublicKey) error { return v.verify(key) }
+}
+
+var errKeySwapped = errors.New("the host key changed in the middle of the connection")
+
+// verify is called in each key exchange, of which there may be many.
+func (v *verifier) verify(key ssh.PublicKey) error {
+	if v.key != nil {
+		if !bytes.Equal(v.key.Marshal(), key.Marshal()) {
+			return errKeySwapped
+		}
+		return nil
+	}
+	if v.err = v.judge(key); v.err != nil {
+		return v.err
+	}
+	v.key = key
+	v.verified(key)
+	return nil
+}
+
+// judge takes a key that is on record, or that somebody vouches for.
+func (v *verifier) judge(key ssh.PublicKey) error {
+	err := v.db.Check(v.name, v.port, key)
+	var unknown *knownhosts.UnknownError
+	if !errors.As(err, &unknown) {
+		return err // nil, or changed, or revoked: not a matter of opinion
+	}
+	if v.acceptNew {
+		return v.record(unknown, fmt.Sprintf("new host key of %s was accepted: %s %s", v.hop, unknown.Type, unknown.Fingerprint))
+	}
+	if v.prompter == nil {
+		return &refusedKeyError{unknown: unknown, err: executor.ErrNoPrompter}
+	}
+	resume := executor.Pause(v.ctx)
+	answer, askErr := v.prompter.Ask(v.ctx, v.question(unknown))
+	resume()
+	switch {
+	case v.ctx.Err() != nil:
+		return context.Cause(v.ctx)
+	case askErr != nil:
+		return &refusedKeyError{unknown: unknown, err: askErr}
+	case !answer.Yes && (len(answer.Values) == 0 || strings.TrimSpace(answer.Values[0]) != unknown.Fingerprint):
+		return &refusedKeyError{unknown: unknown, err: errors.New("the key was not accepted")}
+	}
+	return v.record(unknown, "")
+}
+
+func (v *verifier) question(u *knownhosts.UnknownError) executor.Prompt {
+	return executor.Prompt{
+		Kind: executor.PromptHostKey,
+		Hop:  v.hop,
+		User: v.host.User,
+		Text: fmt.Sprintf("The host %s is new: no key of it is on record.\nIt sent a key of type %s, fingerprint\n%s\n%s\n"+
+			"Compare the fingerprint with what its owner says. Accept it, and write it to known_hosts?",
+			u.Name(), u.Type, u.Fingerprint, strings.TrimRight(knownhosts.Randomart(u.Key), "\n")),
+	}
+}
+
+// record writes the key down. That it cannot is no reason to turn back: the key
+// was accepted.
+func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
+	file := ""
+	for _, f := range v.host.UserKnownHosts {
+		if f != "" && f != "none" {
+			file = f
+			break
+		}
+	}
+	err := errors.New("the configuration names no file for it")
+	if file != "" {
+		err = knownhosts.Add(v.ctx, file, u.Host, u.Port, u.Key, v.host.HashKnownHosts)
+	}
+	switch {
+	case err != nil:
+		v.notices = append(v.notices, executor.Notice{
+			Code: "hostkey.notwritten",
+			Text: fmt.Sprintf("host key of %s was accepted and could not be recorded: %v", v.hop, err),
+			Hint: "the line for known_hosts is: " + u.Line(),
+		})
+	case text != "":
+		v.notices = append(v.notices, executor.Notice{Code: "hostkey.accepted", Text: text})
+	}
+	return nil
+}
+
+// A refusedKeyError is an unknown host key that nobody vouched for.
+type refusedKeyError struct {
+	unknown *knownhosts.UnknownError
+	err     error
+}
+
+func (e *refusedKeyError) Error() string { return fmt.Sprintf("%v: %v", e.unknown, e.err) }
+func (e *refusedKeyError) Unwrap() []error {
+	return []error{e.unknown, e.err}
+}

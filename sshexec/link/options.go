@@ -1,0 +1,66 @@
+package link
+
+import (
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// The transports, as Options and executor.LinkInfo name them.
+const (
+	Auto   = "auto"   // master if the configuration names a socket that answers, else native
+	Native = "native" // this program speaks SSH
+	Master = "master" // an OpenSSH client that runs already, through its ControlPath
+	Binary = "binary" // the system's ssh program, started for this connection
+)
+
+// Default limits.
+const (
+	DefaultConnectTimeout = 10 * time.Second
+	DefaultAuthTimeout    = 15 * time.Second
+)
+
+// Options configure a Dialer. The zero value reads the user's ssh configuration,
+// chooses the transport by itself and asks nobody.
+type Options struct {
+	Config    string // ssh_config file instead of the user's and the system's
+	Transport string // Auto, Native, Master or Binary; empty means Auto
+	// Prompter is asked about unknown host keys, passphrases and the like; nil
+	// means that nobody is there. It is called from any goroutine.
+	Prompter executor.Prompter
+	// AcceptNew writes unknown host keys to known_hosts instead of asking.
+	AcceptNew bool
+
+	// ConnectTimeout bounds the connection to each hop, and then its key
+	// exchange; 0 means what the configuration says, or DefaultConnectTimeout.
+	ConnectTimeout time.Duration
+	// AuthTimeout bounds the login at each hop; 0 means DefaultAuthTimeout. Time
+	// in which somebody is asked does not count.
+	AuthTimeout time.Duration
+
+	// SSH is the ssh program, which resolves destinations and is the binary
+	// transport; empty means that it is looked up, "none" that there is none.
+	SSH string
+	// Home is where the user's files are; empty means the home directory.
+	Home string
+}
+
+// A Reporter is told of each phase of a dial, on the goroutine of Dial: Begin as
+// it begins, with a zero End, and then End with what came of it. Either may be
+// nil. The phases are "resolve", and for each hop "connect", "host-key" and
+// "login"; their Detail may hold text of the server.
+type Reporter struct {
+	Begin, End func(executor.Phase)
+}
+
+func (r Reporter) begin(p executor.Phase) {
+	if r.Begin != nil {
+		r.Begin(p)
+	}
+}
+
+func (r Reporter) end(p executor.Phase) {
+	if r.End != nil {
+		r.End(p)
+	}
+}

@@ -1,0 +1,24 @@
+//go:build unix
+
+package link
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+var errForeignSocket = errors.New("the socket belongs to somebody else")
+
+// ownSocket refuses a socket that another user has put there: who answers at it
+// would be told everything.
+func ownSocket(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != uint32(os.Getuid()) {
+		return errForeignSocket
+	}
+	return nil
+}

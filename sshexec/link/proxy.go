@@ -1,0 +1,93 @@
+package link
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// A proxy is a ProxyCommand as a net.Conn: its standard input and output lead to
+// the server. The command is killed, with its group, when the conn is closed.
+type proxy struct {
+	command   string
+	child     *child
+	in, out   *os.File // our ends of its standard input and output
+	closeOnce sync.Once
+	ended     bool // by itself, before Close
+}
+
+// newProxy runs command, in which every token is expanded already.
+func newProxy(command string) (*proxy, error) {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	defer theirOut.Close()
+	cmd := shell(command)
+	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	child, err := startChild(cmd)
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return &proxy{command: command, child: child, in: in, out: out}, nil
+}
+
+// Read implements net.Conn. Before it tells the end it lets the command end, whose
+// last words are then complete.
+func (p *proxy) Read(b []byte) (int, error) {
+	n, err := p.out.Read(b)
+	if errors.Is(err, io.EOF) {
+		p.child.settle()
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (p *proxy) Write(b []byte) (int, error) { return p.in.Write(b) }
+
+// Close ends every Read and Write at once, and the command.
+func (p *proxy) Close() error {
+	p.closeOnce.Do(func() {
+		_ = p.in.Close()
+		_ = p.out.Close()
+		select {
+		case <-p.child.exited:
+			p.ended = true
+		default:
+		}
+		p.child.kill()
+	})
+	return nil
+}
+
+// failure is how the command ended by itself, nil if it ended well or was killed
+// by us. It is for after Close.
+func (p *proxy) failure() error {
+	if p.ended {
+		return p.child.err
+	}
+	return nil
+}
+
+// LocalAddr implements net.Conn; there is no address.
+func (p *proxy) LocalAddr() net.Addr { return noAddr{} }
+
+// RemoteAddr implements net.Conn; there is no address.
+func (p *proxy) RemoteAddr() net.Addr { return noAddr{} }
+
+// SetDeadline implements net.Conn, and fails.
+func (p *proxy) SetDeadline(time.Time) error { return errNoDeadline }
+
+// SetReadDeadline implements net.Conn, and fails.
+func (p *proxy) SetReadDeadline(time.Time) error { return errNoDeadline }
+
+// SetWriteDeadline implements net.Conn, and fails.
+func (p *proxy) SetWriteDeadline(time.Time) error { return errNoDeadline }

@@ -1,0 +1,100 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+)
+
+// A transport makes the connection that a way leads to. What it returns is an
+// ssh.Conn that is served, with what has to be let go of when it has ended.
+type transport func(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError)
+
+// connect connects by the transport of the options.
+func (d *Dialer) connect(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+	transports := map[string]transport{
+		"":     d.connectAuto,
+		Auto:   d.connectAuto,
+		Native: d.connectNative,
+		Master: d.connectMaster,
+		Binary: d.connectBinary,
+	}
+	t, ok := transports[d.options.Transport]
+	if !ok {
+		err := fmt.Errorf("no transport is called %q", d.options.Transport)
+		return nil, classify(&configError{err}, place{hop: hopName(w.last()), phase: phaseResolve, begin: time.Now(), ctx: ctx})
+	}
+	return t(ctx, w, r)
+}
+
+// connectAuto goes through a master that answers, and else natively.
+func (d *Dialer) connectAuto(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+	conn, err := dialMaster(ctx, w.last().ControlPath)
+	if err != nil {
+		return d.connectNative(ctx, w, r)
+	}
+	_ = conn.Close() // it was only to see whether somebody is there
+	return d.connectMaster(ctx, w, r)
+}
+
+var errNoControlPath = errors.New("the ssh configuration names no ControlPath for this host")
+
+// connectMaster goes through an OpenSSH client that is connected already.
+func (d *Dialer) connectMaster(ctx context.Context, w *way, r Reporter) (*Conn, *executor.StartError) {
+	return d.connectAlone(ctx, hopName(w.last()), r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+		h := &hop{dialer: d, host: w.last(), name: hopName(w.last()), trace: t, release: func() {}}
+		path := h.host.ControlPath
+		step := t.begin(phaseConnect, h.name+" through the master at "+path)
+		ctx, cancel := executor.WithPatience(ctx, h.connectTimeout(), errConnectLate)
+		defer cancel()
+		conn, err := dialMaster(ctx, path)
+		var c *Conn
+		if err == nil {
+			c, err = h.control(ctx, conn, Master)
+		}
+		if err != nil {
+			failure := h.classify(ctx, step, &masterError{path: path, err: err}, nil)
+			step.end("", failure)
+			return nil, failure
+		}
+		step.end("", nil)
+		return c, nil
+	})
+}
+
+// dialMaster connects to the socket of a master.
+func dialMaster(ctx context.Context, path string) (net.Conn, error) {
+	if path == "" {
+		return nil, errNoControlPath
+	}
+	if err := ownSocket(path); err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", path)
+}
+
+// control speaks to a master over conn, which it takes over.
+func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Conn, error) {
+	w := newWire(conn, h.name, false)
+	stop := context.AfterFunc(ctx, func() { _ = w.Close() })
+	sshConn, channels, requests, err := ssh.NewControlClientConn(w)
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	c := &Conn{ssh: sshConn, wire: w, host: h.host, hop: h.name, borrowed: true, release: h.release}
+	c.info = executor.LinkInfo{Transport: transport, Hops: []string{h.name}}
+	c.notices = h.ignored()
+	c.serve(channels, requests)
+	return c, nil
+}

@@ -1,0 +1,178 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// A wire is the connection under an SSH connection: a socket, the pipes of a
+// proxy command, a tunnel through another hop. It knows when it last heard
+// something, and remembers the first reason for its end.
+type wire struct {
+	net.Conn
+	hop      string
+	opened   time.Time
+	heard    atomic.Int64 // when, since opened
+	ack      func()       // asks for acknowledgements without delay; nil: not a socket
+	greeting *greeting    // until the version line was handed on
+	greeted  atomic.Bool
+	cause    atomic.Pointer[executor.LostError]
+	gone     chan struct{} // closed behind the first cause
+	// under says why what this runs through has ended, if it has; nil without.
+	under atomic.Pointer[func() *executor.LostError]
+}
+
+// bulk is a read that was worth waiting for: whoever sends that much does not
+// wait for an acknowledgement.
+const bulk = 4 << 10
+
+// newWire wraps what leads to hop. With greet the peer is expected to begin with
+// a version line.
+func newWire(conn net.Conn, hop string, greet bool) *wire {
+	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{})}
+	if greet {
+		w.greeting = newGreeting(conn)
+	}
+	return w
+}
+
+// Read implements net.Conn. x/crypto reads on one goroutine.
+func (w *wire) Read(p []byte) (int, error) {
+	if w.greeting != nil {
+		return w.readGreeting(p)
+	}
+	n, err := w.Conn.Read(p)
+	if n > 0 {
+		w.heard.Store(int64(time.Since(w.opened)))
+	}
+	if w.ack != nil && n < bulk {
+		w.ack()
+	}
+	if err != nil {
+		w.broken(err)
+	}
+	return n, err
+}
+
+// readGreeting hands on the version line and what came with it.
+func (w *wire) readGreeting(p []byte) (int, error) {
+	n, err := w.greeting.Read(p)
+	if err != nil {
+		w.broken(err)
+		return n, err
+	}
+	w.greeted.Store(true)
+	w.heard.Store(int64(time.Since(w.opened)))
+	if w.greeting.empty() {
+		w.greeting = nil
+	}
+	if w.ack != nil {
+		w.ack()
+	}
+	return n, nil
+}
+
+// Write implements net.Conn.
+func (w *wire) Write(p []byte) (int, error) {
+	n, err := w.Conn.Write(p)
+	if err != nil {
+		w.broken(err)
+	}
+	return n, err
+}
+
+// said is what the peer said before its version line. It is for who reads the
+// wire, or did.
+func (w *wire) said() []byte {
+	if w.greeting == nil {
+		return nil
+	}
+	return w.greeting.said
+}
+
+// Heard is when the last bytes came, or else when the wire was made.
+func (w *wire) Heard() time.Time { return w.opened.Add(time.Duration(w.heard.Load())) }
+
+// setUnder sets what says why that through which the wire runs has ended.
+func (w *wire) setUnder(f func() *executor.LostError) { w.under.Store(&f) }
+
+// abort ends the wire at once; cause is remembered if it is the first.
+func (w *wire) abort(cause *executor.LostError) {
+	w.lost(cause)
+	_ = w.Close() // whatever it says, nothing comes after it
+}
+
+// lost remembers why the wire has ended.
+func (w *wire) lost(cause *executor.LostError) {
+	if w.cause.CompareAndSwap(nil, cause) {
+		close(w.gone)
+	}
+}
+
+// broken remembers that reading or writing has failed.
+func (w *wire) broken(err error) {
+	if w.cause.Load() != nil {
+		return
+	}
+	if under := w.under.Load(); under != nil {
+		if below := (*under)(); below != nil {
+			w.lost(below)
+			return
+		}
+	}
+	w.lost(lostError(w.hop, time.Since(w.opened), err))
+}
+
+// failed remembers that the SSH connection has ended by itself: the server has
+// said goodbye, or what it sent made no sense.
+func (w *wire) failed(err error) {
+	cause := lostError(w.hop, time.Since(w.opened), err)
+	if said := disconnectText(err); said != "" {
+		cause.Code, cause.Err, cause.Said = executor.LostClosed, errPeerClosed, said
+	}
+	w.lost(cause)
+}
+
+var (
+	errPeerClosed = errors.New("the other side closed the connection")
+	errWeClosed   = errors.New("closed on this side")
+	errReset      = errors.New("connection reset")
+	errKeepalive  = errors.New("no answer any more")
+)
+
+// isReset tells whether err is a connection that was torn down under us.
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
+}
+
+// isEnd tells whether err is the end of a connection that the other side closed.
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isReset(err)
+}
+
+// lostError says why the connection to hop has ended.
+func lostError(hop string, after time.Duration, err error) *executor.LostError {
+	e := &executor.LostError{Code: executor.LostReset, Hop: hop, After: after, Err: err}
+	switch {
+	case errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed) || errors.Is(err, io.ErrClosedPipe):
+		e.Code, e.Err = executor.LostClosed, errWeClosed
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		e.Code, e.Err = executor.LostClosed, errPeerClosed
+		e.Hint = "the server, or something between here and there, ended the connection; its log may say why"
+	case isReset(err):
+		e.Err = errReset
+		e.Hint = "the server was restarted, or something between here and there forgot the connection"
+	case errors.Is(err, syscall.ETIMEDOUT):
+		e.Code, e.Err = executor.LostKeepalive, fmt.Errorf("%w: %w", errKeepalive, err)
+		e.Hint = "check the network, VPN or Wi-Fi"
+	}
+	return e
+}
