@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -83,30 +81,4 @@ func (p *printer) include(rest string, user bool, depth int) {
 			p.file(path, user, depth+1)
 		}
 	}
-}
-
-var errInclude = errors.New("Include with a variable or a token") //nolint:revive,staticcheck // a keyword
-
-// includePaths returns the files that one word of an Include names, in order.
-func includePaths(word string, user bool, m machine) ([]string, error) {
-	if strings.ContainsAny(word, "%$") {
-		return nil, errInclude
-	}
-	path, err := expandTilde(word, m)
-	if err != nil {
-		return nil, err
-	}
-	if !filepath.IsAbs(path) {
-		dir := filepath.Dir(systemConfig())
-		if user {
-			dir = filepath.Join(m.home, ".ssh")
-		}
-		path = dir + string(filepath.Separator) + path
-	}
-	paths, err := filepath.Glob(path)
-	if err != nil {
-		return nil, fmt.Errorf("bad pattern %s", printable(word))
-	}
-	slices.Sort(paths)
-	return paths, nil
 }

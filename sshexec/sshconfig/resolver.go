@@ -72,7 +72,7 @@ func (r *Resolver) Resolve(ctx context.Context, d Destination) (*Host, error) {
 			return h, err
 		}
 	}
-	return nil, errors.New("no ssh program")
+	return r.read(m, d)
 }
 
 // program returns the ssh program to run, empty for none.
@@ -147,7 +147,7 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 	defaults, known := r.defaults[binary]
 	r.mu.Unlock()
 	if certain && known && ok && hit.files == files {
-		return hit.settings.host(d, m, defaults, sourceG)
+		return hit.settings.hostG(d, m, defaults)
 	}
 
 	type answer struct {
@@ -159,12 +159,11 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 		bare <- answer{settings: defaults}
 	} else {
 		go func() {
-			s, err := runG(ctx, binary, []string{"-F", "none"}, Destination{Host: "localhost"})
-			bare <- answer{s.rehomed(m), err}
+			s, err := runG(ctx, binary, "", []string{"-F", "none"}, Destination{Host: "localhost"})
+			bare <- answer{s, err}
 		}()
 	}
-	s, err := runG(ctx, binary, r.configArgs(m), d)
-	s = s.rehomed(m)
+	s, err := runG(ctx, binary, r.Home, r.configArgs(m), d)
 	plain := <-bare
 	if err = errors.Join(err, plain.err); err != nil {
 		if e, ok := errors.AsType[*ConfigError](err); ok {
@@ -173,6 +172,7 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 		return nil, err
 	}
 
+	s = s.pathsG(m)
 	r.mu.Lock()
 	if r.cache == nil || len(r.cache) >= maxCached {
 		r.cache = map[cacheKey]cached{}
@@ -185,7 +185,15 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 		r.cache[key] = cached{files, s}
 	}
 	r.mu.Unlock()
-	return s.host(d, m, plain.settings, sourceG)
+	return s.hostG(d, m, plain.settings)
+}
+
+func (s settings) hostG(d Destination, m machine, defaults settings) (*Host, error) {
+	h, err := s.host(d, m, origin{name: sourceG, defaults: defaults, expanded: true})
+	if err != nil {
+		return nil, &ConfigError{Err: err}
+	}
+	return h, nil
 }
 
 // configArgs tells ssh which files to read, where it would read others.

@@ -31,26 +31,6 @@ func (s settings) path(key string) string {
 	return ""
 }
 
-// rehomed puts m.home in place of the home that ssh has put in where "~" stood.
-func (s settings) rehomed(m machine) settings {
-	if m.passwdHome == "" || m.passwdHome == m.home {
-		return s
-	}
-	from, to := m.passwdHome+"/", m.home+"/"
-	for _, key := range []string{"userknownhostsfile", "controlpath", "identityagent"} {
-		for i, v := range s[key] {
-			words := strings.Split(v, " ")
-			for j, word := range words {
-				if rest, ok := strings.CutPrefix(word, from); ok && !strings.HasPrefix(word, to) {
-					words[j] = to + rest
-				}
-			}
-			s[key][i] = strings.Join(words, " ")
-		}
-	}
-	return s
-}
-
 func (s settings) flag(key string, missing bool) bool {
 	switch v := s.get(key); v {
 	case "":
@@ -71,7 +51,7 @@ func (s settings) number(name string, missing int) (int, error) {
 	}
 	n, err := strconv.ParseUint(v, 10, 31)
 	if err != nil {
-		return 0, fmt.Errorf("%s: bad number %s", name, printable(v))
+		return 0, &settingError{name, fmt.Errorf("bad number %s", printable(v))}
 	}
 	return int(n), nil
 }
@@ -92,8 +72,26 @@ func (s settings) list(defaults settings, keys ...string) []string {
 	return nil
 }
 
-// host makes a Host of s. The defaults are what ssh uses without configuration.
-func (s settings) host(d Destination, m machine, defaults settings, source string) (*Host, error) {
+// An origin says where settings come from.
+type origin struct {
+	name     string
+	defaults settings // what there would be without configuration
+	expanded bool     // ssh has put in tokens and variables already where it does so early
+}
+
+// A settingError is a setting that cannot be used.
+type settingError struct {
+	name string
+	err  error
+}
+
+func (e *settingError) Error() string { return e.name + ": " + e.err.Error() }
+func (e *settingError) Unwrap() error { return e.err }
+func (e *settingError) key() string   { return strings.ToLower(e.name) }
+
+// host makes a Host of s. Its error is a *settingError.
+func (s settings) host(d Destination, m machine, from origin) (*Host, error) {
+	defaults := from.defaults
 	h := &Host{
 		Alias:                    d.Host,
 		HostName:                 s.get("hostname"),
@@ -112,21 +110,33 @@ func (s settings) host(d Destination, m machine, defaults settings, source strin
 		KexAlgorithms:            s.list(defaults, "kexalgorithms"),
 		Ciphers:                  s.list(defaults, "ciphers"),
 		MACs:                     s.list(defaults, "macs"),
-		SendEnv:                  slices.Clone(s["sendenv"]),
+		SendEnv:                  unique(slices.Clone(s["sendenv"])),
 		Ignored:                  s.ignored(),
-		Source:                   source,
+		Source:                   from.name,
 	}
 	for _, step := range []func() error{
+		func() error { return s.left() },
 		func() error { return s.connection(h) },
 		func() error { return s.proxy(h, m) },
-		func() error { return s.paths(h, m, defaults) },
+		func() error { return s.paths(h, m, from) },
 		func() error { return s.environment(h) },
 	} {
 		if err := step(); err != nil {
-			return nil, &ConfigError{Err: err}
+			return nil, err
 		}
 	}
 	return h, nil
+}
+
+// left refuses a list of algorithms with nothing on it, which must not become
+// the default.
+func (s settings) left() error {
+	for _, name := range []string{"KexAlgorithms", "Ciphers", "MACs", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"} {
+		if v, ok := s[strings.ToLower(name)]; ok && strings.Trim(v[0], ", ") == "" {
+			return &settingError{name, errors.New("no algorithm is left")}
+		}
+	}
+	return nil
 }
 
 // connection fills in numbers and what has few values.
@@ -150,16 +160,16 @@ func (s settings) connection(h *Host) error {
 		}
 	}
 	if h.Port < 1 || h.Port > 65535 {
-		return fmt.Errorf("bad port %d", h.Port)
+		return &settingError{"Port", fmt.Errorf("%d is no port", h.Port)}
 	}
 	h.ConnectionAttempts = max(h.ConnectionAttempts, 1)
 	h.ConnectTimeout = time.Duration(timeout) * time.Second
 	h.ServerAliveInterval = time.Duration(interval) * time.Second
 	if h.HostName == "" || strings.HasPrefix(h.HostName, "-") || strings.ContainsAny(h.HostName, " \t") {
-		return fmt.Errorf("bad host name %q", h.HostName)
+		return &settingError{"HostName", fmt.Errorf("bad name %s", printable(h.HostName))}
 	}
 	if h.User == "" {
-		return errors.New("no user name")
+		return &settingError{"User", errors.New("no name")}
 	}
 
 	switch h.AddressFamily {
@@ -167,7 +177,7 @@ func (s settings) connection(h *Host) error {
 		h.AddressFamily = "any"
 	case "any", "inet", "inet6":
 	default:
-		return fmt.Errorf("bad address family %q", h.AddressFamily)
+		return &settingError{"AddressFamily", fmt.Errorf("bad value %s", printable(h.AddressFamily))}
 	}
 	switch v := s.get("stricthostkeychecking"); v {
 	case "", "ask":
@@ -179,7 +189,7 @@ func (s settings) connection(h *Host) error {
 	case "accept-new":
 		h.StrictHostKeyChecking = v
 	default:
-		return fmt.Errorf("bad StrictHostKeyChecking %q", v)
+		return &settingError{"StrictHostKeyChecking", fmt.Errorf("bad value %s", printable(v))}
 	}
 	bytes, _, _ := strings.Cut(s.get("rekeylimit"), " ")
 	if bytes == "" || bytes == "default" {
@@ -187,7 +197,7 @@ func (s settings) connection(h *Host) error {
 	}
 	n, err := strconv.ParseUint(bytes, 10, 64)
 	if err != nil || n > math.MaxInt64 {
-		return fmt.Errorf("bad RekeyLimit %q", bytes)
+		return &settingError{"RekeyLimit", fmt.Errorf("bad number %s", printable(bytes))}
 	}
 	h.RekeyLimit = n
 	return nil
@@ -201,136 +211,72 @@ func (s settings) proxy(h *Host, m machine) error {
 	var err error
 	if jump == "" {
 		if h.ProxyCommand, err = expandTokens(command, tokensProxy, values); err != nil {
-			return fmt.Errorf("ProxyCommand: %w", err)
+			return &settingError{"ProxyCommand", err}
 		}
 		return nil
 	}
 	if jump, err = expandTokens(jump, tokensProxy, values); err != nil {
-		return fmt.Errorf("ProxyJump: %w", err)
+		return &settingError{"ProxyJump", err}
 	}
 	if h.ProxyJump, err = ParseDestinations(jump); err != nil {
-		return fmt.Errorf("ProxyJump: %w", err)
+		return &settingError{"ProxyJump", err}
 	}
 	return nil
 }
 
 // paths fills in the names of files.
-func (s settings) paths(h *Host, m machine, defaults settings) error {
+func (s settings) paths(h *Host, m machine, from origin) error {
 	jump := ""
 	if n := len(h.ProxyJump); n > 0 {
 		jump = h.ProxyJump[n-1].Host
 	}
-	values := tokenValues(h, m, jump)
+	x := expander{machine: m, values: tokenValues(h, m, jump)}
+	early := x
+	early.lenient = from.expanded
 
-	files := s["identityfile"]
-	if len(files) == 0 || slices.Equal(files, defaults["identityfile"]) {
-		files = defaultIdentities
+	identities := s["identityfile"]
+	if len(identities) == 0 || slices.Equal(identities, from.defaults["identityfile"]) {
+		identities = defaultIdentities
 	}
-	var err error
-	if h.IdentityFiles, err = expandFiles(files, m, values); err != nil {
-		return fmt.Errorf("IdentityFile: %w", err)
+	users := s["userknownhostsfile"]
+	if len(users) == 0 {
+		users = defaultUserKnownHosts
 	}
-	if h.CertificateFiles, err = expandFiles(s["certificatefile"], m, values); err != nil {
-		return fmt.Errorf("CertificateFile: %w", err)
+	globals := s["globalknownhostsfile"]
+	if len(globals) == 0 {
+		globals = defaultGlobalKnownHosts
 	}
-	files = s["userknownhostsfile"]
-	if len(files) == 0 || slices.Equal(files, defaults["userknownhostsfile"]) {
-		files = defaultUserKnownHosts
-	}
-	if h.UserKnownHosts, err = knownHosts(files, m, values); err != nil {
-		return fmt.Errorf("UserKnownHostsFile: %w", err)
-	}
-	files = s["globalknownhostsfile"]
-	if len(files) == 0 {
-		files = []string{systemKnownHosts}
-	}
-	if h.GlobalKnownHosts, err = knownHosts(files, m, nil); err != nil {
-		return fmt.Errorf("GlobalKnownHostsFile: %w", err)
-	}
-	if h.ControlPath, err = expanded(s.path("controlpath"), m, values); err != nil {
-		return fmt.Errorf("ControlPath: %w", err)
-	}
-	if h.IdentityAgent, err = agent(s.get("identityagent"), m, values); err != nil {
-		return fmt.Errorf("IdentityAgent: %w", err)
-	}
-	return nil
-}
-
-// agent returns the path of the agent's socket.
-func agent(v string, m machine, values map[byte]string) (string, error) {
-	switch {
-	case v == "" || v == "SSH_AUTH_SOCK":
-		path, _ := m.getenv("SSH_AUTH_SOCK")
-		return path, nil
-	case strings.EqualFold(v, "none"):
-		return "", nil
-	case strings.HasPrefix(v, "$") && !strings.HasPrefix(v, "${"):
-		path, _ := m.getenv(v[1:])
-		return path, nil
-	}
-	return expanded(v, m, values)
-}
-
-// expanded expands what ssh -G has expanded already, except in old versions:
-// with those that are used today "%" in it is text. (IdentityAgent since 8.4.)
-func expanded(v string, m machine, values map[byte]string) (string, error) {
-	if path, err := expandFile(v, m, values); err == nil {
-		return path, nil
-	}
-	return expandTilde(v, m)
-}
-
-func expandFiles(files []string, m machine, values map[byte]string) ([]string, error) {
-	var list []string
-	for _, f := range files {
-		if strings.EqualFold(f, "none") {
-			continue
-		}
-		path, err := expandFile(f, m, values)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, path)
-	}
-	return list, nil
-}
-
-// knownHosts returns the files of a value of several words.
-func knownHosts(lines []string, m machine, values map[byte]string) ([]string, error) {
-	var list []string
-	for _, f := range splitPaths(lines) {
-		if strings.EqualFold(f, "none") {
-			continue
-		}
-		path, err := expanded(programData(f), m, values)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, path)
-	}
-	return list, nil
-}
-
-// splitPaths splits lines of paths with spaces between them. ssh -G does not
-// quote a path that has a space in it itself: a word that does not begin as an
-// absolute path does belongs to the word before.
-func splitPaths(lines []string) []string {
-	var list []string
-	for _, line := range lines {
-		for i, word := range strings.Fields(line) {
-			if i > 0 && !beginsPath(word) {
-				list[len(list)-1] += " " + word
+	for _, l := range []struct {
+		to     *[]string
+		name   string
+		files  []string
+		expand func(string) (string, error)
+	}{
+		{&h.IdentityFiles, "IdentityFile", identities, x.file},
+		{&h.CertificateFiles, "CertificateFile", s["certificatefile"], x.file},
+		{&h.UserKnownHosts, "UserKnownHostsFile", users, early.file},
+		{&h.GlobalKnownHosts, "GlobalKnownHostsFile", globals, x.tilde},
+	} {
+		for _, f := range l.files {
+			if strings.EqualFold(f, "none") {
 				continue
 			}
-			list = append(list, word)
+			path, err := l.expand(f)
+			if err != nil {
+				return &settingError{l.name, err}
+			}
+			*l.to = append(*l.to, path)
 		}
+		*l.to = unique(*l.to)
 	}
-	return list
-}
-
-func beginsPath(s string) bool {
-	drive := len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
-	return drive || strings.ContainsAny(s[:1], `/~%$\`) || strings.HasPrefix(s, programDataName)
+	var err error
+	if h.ControlPath, err = early.file(s.path("controlpath")); err != nil {
+		return &settingError{"ControlPath", err}
+	}
+	if h.IdentityAgent, err = early.agent(s.get("identityagent")); err != nil {
+		return &settingError{"IdentityAgent", err}
+	}
+	return nil
 }
 
 // environment fills in the variables to set; the first of a name wins.
@@ -338,7 +284,7 @@ func (s settings) environment(h *Host) error {
 	for _, line := range s["setenv"] {
 		name, value, ok := strings.Cut(line, "=")
 		if !ok || name == "" {
-			return fmt.Errorf("SetEnv %s is not NAME=VALUE", printable(name))
+			return &settingError{"SetEnv", fmt.Errorf("%s is not NAME=VALUE", printable(name))}
 		}
 		if h.SetEnv == nil {
 			h.SetEnv = map[string]string{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -29,7 +30,7 @@ var errNoG = errors.New("this ssh has no option -G")
 // runG asks the ssh program what it would do. There is no shell in between.
 //
 // Without -T, which would hide whether the configuration asks for a terminal.
-func runG(ctx context.Context, binary string, config []string, d Destination) (settings, error) {
+func runG(ctx context.Context, binary, home string, config []string, d Destination) (settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeoutG)
 	defer cancel()
 
@@ -45,6 +46,9 @@ func runG(ctx context.Context, binary string, config []string, d Destination) (s
 	complaint := &bounded{max: maxComplaint}
 	cmd.Stdout, cmd.Stderr = out, complaint
 	cmd.WaitDelay = time.Second // for a child of "Match exec" that holds the pipes
+	if home != "" {
+		cmd.Env = append(os.Environ(), "HOME="+home) // where Include looks for ~
+	}
 	detach(cmd)
 
 	err := cmd.Run()
@@ -96,6 +100,57 @@ func parseG(out []byte) (settings, error) {
 	return s, nil
 }
 
+// pathsG brings the files that ssh -G prints in one line into a value each, in
+// the home that is meant.
+func (s settings) pathsG(m machine) settings {
+	for _, key := range []string{"userknownhostsfile", "globalknownhostsfile"} {
+		s[key] = splitPaths(s[key])
+	}
+	if m.passwdHome == "" || m.passwdHome == m.home {
+		return s
+	}
+	// ssh puts in the home of the password database where "~" stood.
+	from, to := m.passwdHome+"/", m.home+"/"
+	for _, key := range []string{"userknownhostsfile", "globalknownhostsfile", "controlpath", "identityagent"} {
+		for i, v := range s[key] {
+			if rest, ok := strings.CutPrefix(v, from); ok && !strings.HasPrefix(v, to) {
+				s[key][i] = to + rest
+			}
+		}
+	}
+	return s
+}
+
+// splitPaths splits lines of paths with spaces between them. ssh -G does not
+// quote a path that has a space in it itself: a word that does not begin as an
+// absolute path does belongs to the word before.
+func splitPaths(lines []string) []string {
+	var list []string
+	for _, line := range lines {
+		for i, word := range strings.Fields(line) {
+			if i > 0 && !beginsPath(word) {
+				list[len(list)-1] += " " + word
+				continue
+			}
+			list = append(list, word)
+		}
+	}
+	for i, path := range list {
+		if rest, ok := strings.CutPrefix(path, programData); ok {
+			list[i] = os.Getenv("ProgramData") + rest
+		}
+	}
+	return list
+}
+
+// programData is what ssh for Windows prints in place of a folder.
+const programData = "__PROGRAMDATA__"
+
+func beginsPath(s string) bool {
+	drive := len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return drive || strings.ContainsAny(s[:1], `/~%$\`) || strings.HasPrefix(s, programData)
+}
+
 func isKeyword(s string) bool {
 	for _, c := range []byte(s) {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
@@ -109,6 +164,7 @@ func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 var (
 	complaintAt = regexp.MustCompile(`(?m)^(.+?):? line ([0-9]+): (.+?)\r?$`)
+	noTerminal  = regexp.MustCompile(`(?m)^Pseudo-terminal will not be allocated.*$`)
 	usageText   = regexp.MustCompile(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
 )
 
@@ -124,6 +180,7 @@ func complained(text string, err error) error {
 	if usageText.MatchString(text) {
 		return errNoG
 	}
+	text = noTerminal.ReplaceAllString(text, "")
 	if text = strings.TrimSpace(text); text == "" {
 		text = err.Error()
 	}

@@ -60,13 +60,13 @@ func expandTokens(s, allowed string, values map[byte]string) (string, error) {
 		i++
 		switch {
 		case i == len(s):
-			return "", fmt.Errorf("%q ends in '%%'", s)
+			return "", fmt.Errorf("%s ends in '%%'", printable(s))
 		case s[i] == '%':
 			b.WriteByte('%')
 		case strings.IndexByte(allowed, s[i]) >= 0:
 			b.WriteString(values[s[i]])
 		default:
-			return "", fmt.Errorf("%q holds the token %q, which has no meaning there", s, "%"+string(rune(s[i])))
+			return "", fmt.Errorf("%s holds the token %q, which has no meaning there", printable(s), "%"+s[i:i+1])
 		}
 		if b.Len() > maxExpanded {
 			return "", errors.New("a value grows too long")
@@ -75,39 +75,73 @@ func expandTokens(s, allowed string, values map[byte]string) (string, error) {
 	return b.String(), nil
 }
 
-// expandFile expands ~, then ${NAME} and tokens together, as ssh does: what a
+// An expander expands names of files for one host.
+type expander struct {
+	machine
+	values  map[byte]string
+	lenient bool
+}
+
+// file expands ~, then ${NAME} and tokens together, as ssh does: what a
 // variable holds is not expanded again.
-func expandFile(s string, m machine, values map[byte]string) (string, error) {
-	s, err := expandTilde(s, m)
+//
+// A lenient expander takes a name that cannot be expanded as it stands: ssh -G
+// of today has expanded it already, and "%" in it is text.
+func (x expander) file(s string) (string, error) {
+	s, err := x.tilde(s)
 	if err != nil {
 		return "", err
 	}
+	path, err := x.variables(s)
+	if err != nil && x.lenient {
+		return s, nil
+	}
+	return path, err
+}
+
+func (x expander) variables(s string) (string, error) {
 	var b strings.Builder
 	for {
-		i := strings.Index(s, "${")
-		if i < 0 {
-			break
-		}
-		name, rest, ok := strings.Cut(s[i+2:], "}")
-		if !ok {
-			return "", fmt.Errorf("%q has no '}' behind \"${\"", s)
-		}
-		text, err := expandTokens(s[:i], tokensFile, values)
+		head, rest, found := strings.Cut(s, "${")
+		text, err := expandTokens(head, tokensFile, x.values)
 		if err != nil {
 			return "", err
 		}
-		value, ok := m.getenv(name)
-		if !ok {
-			return "", fmt.Errorf("the environment variable %q is not set", name)
-		}
-		if b.WriteString(text + value); b.Len() > maxExpanded {
+		if b.WriteString(text); b.Len() > maxExpanded {
 			return "", errors.New("a value grows too long")
 		}
+		if !found {
+			return b.String(), nil
+		}
+		name, rest, ok := strings.Cut(rest, "}")
+		if !ok {
+			return "", fmt.Errorf("%s has no '}' behind \"${\"", printable(s))
+		}
+		value, ok := x.getenv(name)
+		if !ok {
+			return "", fmt.Errorf("the environment variable %s is not set", printable(name))
+		}
+		b.WriteString(value)
 		s = rest
 	}
-	text, err := expandTokens(s, tokensFile, values)
-	return b.String() + text, err
 }
+
+// agent returns the path of the agent's socket, empty for none.
+func (x expander) agent(s string) (string, error) {
+	name := "SSH_AUTH_SOCK"
+	switch {
+	case strings.EqualFold(s, "none"):
+		return "", nil
+	case strings.HasPrefix(s, "$") && !strings.HasPrefix(s, "${"):
+		name = s[1:]
+	case s != "" && s != name:
+		return x.file(s)
+	}
+	path, _ := x.getenv(name)
+	return path, nil
+}
+
+func (x expander) tilde(s string) (string, error) { return expandTilde(s, x.machine) }
 
 // expandTilde expands ~ and ~user at the beginning of a file name.
 func expandTilde(s string, m machine) (string, error) {
@@ -122,7 +156,7 @@ func expandTilde(s string, m machine) (string, error) {
 	if name != "" {
 		u, err := user.Lookup(name)
 		if err != nil {
-			return "", fmt.Errorf("%q: %w", s, err)
+			return "", fmt.Errorf("%s: %w", printable(s), err)
 		}
 		home = u.HomeDir
 	}
