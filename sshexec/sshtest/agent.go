@@ -19,6 +19,7 @@ func Agent(t testing.TB, keys ...agent.AddedKey) string {
 	t.Helper()
 	socket := filepath.Join(tempDir(t), "agent")
 	cmd := exec.Command(Need(t, "ssh-agent"), "-D", "-a", socket)
+	tie(cmd)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -52,11 +52,16 @@ func (c *fakeConn) Close() error {
 	return c.Conn.Close()
 }
 
-// cut closes the connection, with a reset if that is asked for.
+// cut ends the connection: with a reset, or else in an orderly way, for which
+// only our direction is closed, because to close what still has unread bytes is
+// a reset too.
 func (c *fakeConn) cut(reset bool) {
-	if tcp, ok := c.Conn.(*net.TCPConn); ok && reset {
-		_ = tcp.SetLinger(0)
+	tcp := c.Conn.(*net.TCPConn)
+	if !reset {
+		_ = tcp.CloseWrite()
+		return
 	}
+	_ = tcp.SetLinger(0)
 	_ = c.Close()
 }
 

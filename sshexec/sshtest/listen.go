@@ -44,6 +44,7 @@ func (s *Server) launch(t testing.TB, ready string, cmd *exec.Cmd) bool {
 	cmd.Stderr = log
 	// The pipe ends with the last process of the server; endTree leaves none.
 	cmd.WaitDelay = startLimit
+	tie(cmd)
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
@@ -52,7 +53,11 @@ func (s *Server) launch(t testing.TB, ready string, cmd *exec.Cmd) bool {
 		_ = file.Close()
 	}()
 	s.stop = sync.OnceFunc(func() {
-		endTree(cmd.Process.Pid)
+		select {
+		case <-ended: // by itself; its pid may be another's by now
+		default:
+			endTree(cmd.Process.Pid)
+		}
 		endMarked(s.mark)
 		<-ended
 	})

@@ -41,7 +41,7 @@ func TestDropbear(t *testing.T) {
 func TestShells(t *testing.T) {
 	for _, name := range []string{"bash", "dash", "zsh", "fish", "tcsh", "ksh", "mksh", "busybox"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // users are made one at a time all the same
+			t.Parallel()
 			shell := Shell(t, name)
 			account := User(t, shell)
 			s := OpenSSH(t, Options{User: account.Name})
@@ -51,6 +51,7 @@ func TestShells(t *testing.T) {
 }
 
 func TestUserGoes(t *testing.T) {
+	NeedRoot(t)
 	var account *Account
 	cmd := exec.Command("sleep", "1000")
 	t.Run("while", func(t *testing.T) {

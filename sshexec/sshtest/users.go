@@ -47,14 +47,10 @@ func User(t testing.TB, shell string) *Account {
 	return a
 }
 
-// editUsers runs one program at a time that changes the users of this system:
-// each fails when it finds another at work.
+// editUsers runs a program that changes the users of this system; it waits for
+// others that do.
 func editUsers(t testing.TB, program string, args ...string) {
 	t.Helper()
-	lock, err := os.OpenFile(filepath.Join(os.TempDir(), "sshtest-users.lock"), os.O_CREATE|os.O_RDONLY, 0o600)
-	require.NoError(t, err)
-	defer lock.Close()
-	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	out, err := exec.Command(program, args...).CombinedOutput()
 	require.NoError(t, err, "%s: %s", program, out)
 }
