@@ -60,6 +60,9 @@ func (e *OpenError) Error() string {
 		}
 		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, DescribeExit(*e.Exit), after)
 	case ReasonTimeout:
+		if start := startOf(e.Err); start != nil {
+			return fmt.Sprintf("timed out %s after %v", e.starting(start), after)
+		}
 		return fmt.Sprintf("timed out handshaking with %s after %v", e.Program, after)
 	case ReasonRefused:
 		return fmt.Sprintf("%s refused the handshake: %v", e.Program, e.Err)
@@ -72,6 +75,26 @@ func (e *OpenError) Error() string {
 	}
 }
 
+// starting says what a start that took too long was about.
+func (e *OpenError) starting(start *executor.StartError) string {
+	if e.Reach() {
+		return fmt.Sprintf("reaching %s (%s)", start.Hop, start.Phase)
+	}
+	return fmt.Sprintf("starting %s (%s)", e.Program, start.Phase)
+}
+
+// phaseLaunch is the phase of a start over SSH in which the connection is there.
+const phaseLaunch = "start"
+
+// Reach tells whether the host could not be reached, verified or logged in to,
+// also not in time, or the connection to it was lost; otherwise it is the
+// server that could not be started, or did not answer.
+func (e *OpenError) Reach() bool {
+	start := startOf(e.Err)
+	tooLate := start != nil && start.Code == executor.StartCancelled && e.Reason == ReasonTimeout
+	return e.Code.Reach() || tooLate && start.Hop != "" && start.Phase != phaseLaunch
+}
+
 // Unwrap returns the cause.
 func (e *OpenError) Unwrap() error { return e.Err }
 
@@ -81,8 +104,7 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 	if len(s.cfg.Command.Argv) > 0 {
 		failure.Program = s.cfg.Command.Argv[0]
 	}
-	var start *executor.StartError
-	if errors.As(err, &start) {
+	if start := startOf(err); start != nil {
 		failure.Code, failure.Said, failure.Hint = start.Code, start.Said, start.Hint
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
@@ -100,7 +122,7 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 		failure.Exit = evidence.exit
 	}
 	if lost := lostOf(err); lost != nil {
-		failure.Code, failure.Said, failure.Hint = lost.Code, lost.Said, lostHint(lost)
+		failure.Code, failure.Said, failure.Hint = lost.Code, lost.Said, LostHint(lost)
 	} else {
 		failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
 	}
@@ -110,9 +132,8 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 
 func reasonOf(ctx context.Context, err error) Reason {
 	var refused *handshakeError
-	var start *executor.StartError
 	switch {
-	case errors.As(err, &start):
+	case startOf(err) != nil:
 		return ReasonStart
 	case lostOf(err) != nil:
 		return ReasonLost

@@ -55,7 +55,7 @@ func linkChange(l executor.LinkInfo) LinkBody {
 func failedBody(failure error) FailedBody {
 	b := FailedBody{Error: failure.Error()}
 	if lost := lostOf(failure); lost != nil {
-		b.Code, b.Hop, b.Hint, b.Said = string(lost.Code), lost.Hop, lostHint(lost), lost.Said
+		b.Code, b.Hop, b.Hint, b.Said = string(lost.Code), lost.Hop, LostHint(lost), lost.Said
 	}
 	return b
 }
@@ -63,11 +63,19 @@ func failedBody(failure error) FailedBody {
 // startFailed is the state entry of a start that failed.
 func startFailed(err error) StateBody {
 	b := StateBody{Detail: err.Error()}
-	var start *executor.StartError
-	if errors.As(err, &start) {
+	if start := startOf(err); start != nil {
 		b.Code, b.Hint, b.Said = string(start.Code), start.Hint, start.Said
 	}
 	return b
+}
+
+// startOf is the failed start that err tells of, nil if it is none.
+func startOf(err error) *executor.StartError {
+	var start *executor.StartError
+	if !errors.As(err, &start) {
+		return nil
+	}
+	return start
 }
 
 // lostOf is the loss of a connection that err tells of, nil if it is none.
@@ -79,12 +87,11 @@ func lostOf(err error) *executor.LostError {
 	return lost
 }
 
-// lostHint says what becomes of a server whose connection is lost, and what to
+// LostHint says what becomes of a server whose connection is lost, and what to
 // do then.
-func lostHint(lost *executor.LostError) string {
-	hint := lost.Hint
-	if hint == "" {
-		hint = "the guard on the host ends the server there within its lease"
+func LostHint(lost *executor.LostError) string {
+	if lost.Hint != "" {
+		return lost.Hint
 	}
-	return hint + "; a restart connects anew and starts the server again"
+	return "the guard on the host ends the server there within its lease; a restart connects anew and starts it again"
 }

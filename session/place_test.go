@@ -211,7 +211,7 @@ func TestLostConnectionFailsWhatIsPending(t *testing.T) {
 		require.Same(t, cause, h.Status().Process.Failure)
 
 		const text = "connection to me@build-7:22 lost after 3s: no answer for 15s"
-		const hint = " - the guard on the host ends the server there within its lease; a restart connects anew and starts the server again"
+		const hint = " - the guard on the host ends the server there within its lease; a restart connects anew and starts it again"
 		require.Equal(t, []string{
 			`stdout {"jsonrpc":"2.0","method":"last"}`, `stdout {"half`, "link lost " + text, "failed " + text + hint, "state failed " + text,
 		}, h.entries()[before:])
@@ -361,5 +361,23 @@ func TestHintsOnAHost(t *testing.T) {
 			require.ErrorAs(t, h.Open(t.Context()), &failure)
 			require.Contains(t, failure.Hint, tc.contain)
 		})
+	}
+}
+
+// Of two timeouts that look alike, one is about the host and one about the
+// server.
+func TestStartThatTakesTooLongSaysWhere(t *testing.T) {
+	for _, tc := range []struct {
+		hop, phase, text string
+		reach            bool
+	}{
+		{"me@build-7:22", "login", "timed out reaching me@build-7:22 (login) after 2s", true},
+		{"me@build-7:22", "start", "timed out starting npx (start) after 2s", false},
+		{"", "spawn", "timed out starting npx (spawn) after 2s", false},
+	} {
+		e := &session.OpenError{Reason: session.ReasonTimeout, Code: executor.StartCancelled, Program: "npx", Elapsed: 2 * time.Second,
+			Err: &executor.StartError{Code: executor.StartCancelled, Hop: tc.hop, Phase: tc.phase, Err: session.ErrTimeout}}
+		require.Equal(t, tc.text, e.Error())
+		require.Equal(t, tc.reach, e.Reach())
 	}
 }
