@@ -44,6 +44,7 @@ const (
 	actCloseStdin = "close-stdin"
 	actKill       = "kill"
 	actRestart    = "restart"
+	actInfo       = "info"
 	actCopy       = "copy"
 	actHelp       = "help"
 	actQuit       = "quit"
@@ -67,6 +68,21 @@ const (
 	actHelpDown      = "help-down"
 	actHelpPageUp    = "help-page-up"
 	actHelpPageDown  = "help-page-down"
+
+	actDialogUp       = "dialog-up"
+	actDialogDown     = "dialog-down"
+	actDialogPageUp   = "dialog-page-up"
+	actDialogPageDown = "dialog-page-down"
+
+	actAskAccept   = "ask-accept"
+	actAskNext     = "ask-next"
+	actAskPrevious = "ask-previous"
+	actAskClear    = "ask-clear"
+	actAskUp       = "ask-up"
+	actAskDown     = "ask-down"
+	actAskPageUp   = "ask-page-up"
+	actAskPageDown = "ask-page-down"
+	actDecline     = "decline"
 )
 
 // The scopes of the action table.
@@ -79,6 +95,7 @@ const (
 	scopePrompt   = "prompt"
 	scopeDialog   = "dialog"
 	scopeHelp     = "help"
+	scopeAsk      = "ask"
 )
 
 type action = keymap.Action[*App]
@@ -92,7 +109,8 @@ var scopes = []keymap.Scope{
 	{ID: scopeComposer, Title: "Composer", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
-	{ID: scopeHelp, Title: "Help", Modal: true},
+	{ID: scopeHelp, Title: "Help and process info", Modal: true},
+	{ID: scopeAsk, Title: "When mcpdbg asks: host key, passphrase, password", Modal: true},
 }
 
 // Actions returns the table of everything a person can do. It panics if the
@@ -155,7 +173,8 @@ func acting() []action {
 		{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection},
 		{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend},
 		{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill},
-		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again.", Priority: 9, Destructive: true, Enabled: canRestart},
+		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: reconnects},
+		{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7},
 
 		{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90},
 		{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80},
@@ -175,11 +194,25 @@ func modal() []action {
 		{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80},
 		{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion},
 		{ID: actNo, Keys: []string{"n", "esc", "enter", "q"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}},
+		{ID: actDialogDown, Keys: []string{"j", "down"}, Scope: scopeDialog, Title: "down", Help: "Scroll down, if it is long."},
+		{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."},
+		{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."},
+		{ID: actDialogPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeDialog, Title: "page up", Help: "Scroll up by a screen."},
 		{ID: actHelpDown, Keys: []string{"j", "down"}, Scope: scopeHelp, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}},
 		{ID: actHelpUp, Keys: []string{"k", "up"}, Scope: scopeHelp, Title: "up", Help: "Scroll up."},
 		{ID: actHelpPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeHelp, Title: "page down", Help: "Scroll down by a screen."},
 		{ID: actHelpPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeHelp, Title: "page up", Help: "Scroll up by a screen."},
-		{ID: actCloseHelp, Keys: []string{"esc", "q", "?"}, Scope: scopeHelp, Title: "close", Help: "Close the help.", Priority: 90},
+		{ID: actCloseHelp, Keys: []string{"esc", "q", "?", "I"}, Scope: scopeHelp, Title: "close", Help: "Close it.", Priority: 90},
+
+		{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Answer with what is typed, or go to the next field; for a host key nothing means no.", Priority: 90},
+		{ID: actDecline, Keys: []string{"esc"}, Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85},
+		{ID: actAskNext, Keys: []string{"tab"}, Scope: scopeAsk, Title: "next field", Help: "Go to the next field.", Priority: 60, Enabled: severalFields},
+		{ID: actAskPrevious, Keys: []string{"shift+tab"}, Scope: scopeAsk, Title: "previous field", Help: "Go to the previous field.", Enabled: severalFields},
+		{ID: actAskClear, Keys: []string{"ctrl+u"}, Scope: scopeAsk, Title: "clear", Help: "Empty the field.", Priority: 20},
+		{ID: actAskDown, Keys: []string{"down"}, Scope: scopeAsk, Title: "down", Help: "Scroll down, if it is long."},
+		{ID: actAskUp, Keys: []string{"up"}, Scope: scopeAsk, Title: "up", Help: "Scroll up."},
+		{ID: actAskPageDown, Keys: []string{"pgdown", "ctrl+d"}, Scope: scopeAsk, Title: "page down", Help: "Scroll down by a screen."},
+		{ID: actAskPageUp, Keys: []string{"pgup"}, Scope: scopeAsk, Title: "page up", Help: "Scroll up by a screen."},
 	}
 }
 
@@ -205,6 +238,18 @@ func treeShown(a *App) (bool, string) {
 
 func asksQuestion(a *App) (bool, string) {
 	return a.dialog != nil && a.dialog.yes != nil, "there is no question"
+}
+
+func severalFields(a *App) (bool, string) {
+	return a.ask != nil && len(a.ask.fields) > 1, "there is one field"
+}
+
+// reconnects is what a restart means when the connection is lost.
+func reconnects(a *App) string {
+	if a.session == nil || a.status.State != session.Failed || !a.lostLink() {
+		return ""
+	}
+	return "reconnect and restart"
 }
 
 // canSend tells whether there is a server to send to.

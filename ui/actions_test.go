@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -393,6 +394,66 @@ var actionTests = map[string]actionTest{
 		d.do(actHelpPageDown, actHelpPageUp)
 		require.Contains(t, d.plain(), "Move down by a line.")
 	},
+	actInfo: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actInfo)
+		require.Contains(t, d.plain(), "mcp-stdio-1")
+		require.Regexp(t, `where +this machine`, d.plain())
+		require.Contains(t, d.plain(), `["fake-server"]`)
+		require.Regexp(t, `initialize +0\.00 ms`, d.plain())
+		d.take(tea.KeyPressMsg{Code: 'I', Text: "I"})
+		require.NotContains(t, d.plain(), "this machine")
+	},
+	actDialogDown:     scrollsDialog(1, actDialogDown),
+	actDialogUp:       scrollsDialog(2, actDialogDown, actDialogDown, actDialogDown, actDialogUp),
+	actDialogPageDown: scrollsDialog(29, actDialogPageDown),
+	actDialogPageUp:   scrollsDialog(0, actDialogDown, actDialogPageUp),
+	actAskDown:        scrollsQuestion(1, actAskDown),
+	actAskUp:          scrollsQuestion(2, actAskDown, actAskDown, actAskDown, actAskUp),
+	actAskPageDown:    scrollsQuestion(28, actAskPageDown),
+	actAskPageUp:      scrollsQuestion(0, actAskDown, actAskPageUp),
+	actAskNext: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(promptChallenge)
+		d.take(tea.KeyPressMsg{Code: tea.KeyTab})
+		require.Contains(t, d.plain(), "answer 2 of 2:")
+		d.do(actAskNext)
+		require.Contains(t, d.plain(), "answer 1 of 2:")
+		d.do(actDecline)
+		d.askNow(promptPassphrase)
+		require.NotContains(t, d.rows()[35], "next field")
+		d.do(actAskNext, actDecline)
+		require.Contains(t, d.rows()[35], "x next field: there is one field")
+	},
+	actAskPrevious: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(promptChallenge)
+		d.take(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
+		require.Contains(t, d.plain(), "answer 2 of 2:")
+		d.do(actDecline)
+	},
+	actAskClear: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(promptPassphrase)
+		d.write("wrong")
+		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+		require.NotContains(t, d.plain(), "•")
+		d.do(actDecline)
+	},
+	actAskAccept: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		wait := d.askNow(promptHostKey)
+		d.write("y")
+		require.NotNil(t, d.ask, "it takes two keys")
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		answer, err := wait()
+		require.NoError(t, err)
+		require.True(t, answer.Yes)
+	},
+	actDecline: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		wait := d.askNow(promptPassphrase)
+		d.write("a secret")
+		d.take(tea.KeyPressMsg{Code: tea.KeyEscape})
+		_, err := wait()
+		require.ErrorIs(t, err, ErrDeclined)
+		require.NotContains(t, d.plain(), "mcpdbg asks")
+	},
+
 	actAccept: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actFilter)
 		d.write("methd:x")
@@ -440,6 +501,33 @@ var actionTests = map[string]actionTest{
 	actSuspend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		require.Equal(t, tea.SuspendMsg{}, d.Do(actSuspend)())
 	},
+}
+
+// scrollsDialog returns a test that actions scroll a long dialog to a line.
+func scrollsDialog(line int, actions ...string) actionTest {
+	return func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.dialog = &dialog{title: "Long", lines: make([]string, 100)}
+		for i := range d.dialog.lines {
+			d.dialog.lines[i] = fmt.Sprintf("line %d.", i)
+		}
+		d.stale = true
+		require.Contains(t, d.plain(), "line 0.")
+		d.do(actions...)
+		require.Contains(t, d.plain(), fmt.Sprintf("line %d.", line))
+		require.NotContains(t, d.plain(), fmt.Sprintf("line %d.", line-1))
+		require.Contains(t, d.plain(), fmt.Sprintf("(%d-%d of 100)", line+1, line+30))
+	}
+}
+
+// scrollsQuestion is scrollsDialog for a question with a long text.
+func scrollsQuestion(line int, actions ...string) actionTest {
+	return func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(promptChallenge)
+		total := d.ask.scroll.lines
+		d.do(actions...)
+		require.Contains(t, d.plain(), fmt.Sprintf("lines %d-%d of %d", line+1, line+29, total))
+		d.do(actDecline)
+	}
 }
 
 // search1 goes somewhere and searches from there.

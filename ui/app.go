@@ -40,8 +40,9 @@ type App struct {
 	rows    rowReader
 	stats   session.Stats
 	status  session.Status
+	story   *story
 	ticking bool
-	wake    func() tea.Cmd // for the next tick
+	later   func(time.Duration, tea.Msg) tea.Cmd
 
 	traffic  *traffic
 	stderr   *lines
@@ -56,7 +57,8 @@ type App struct {
 
 	prompt   *prompt
 	dialog   *dialog
-	help     *help
+	sheet    *sheet
+	ask      *ask // nil without a question of the Prompter
 	notice   notice
 	starting bool // Start or Restart is under way
 	stop     context.CancelFunc
@@ -86,7 +88,7 @@ type notice struct {
 // changed says that the log has changed.
 type changed struct{}
 
-// tick comes once a second while a clock is on the screen.
+// tick comes while a clock is on the screen: see pace.
 type tick struct{}
 
 func newApp(ctx context.Context, opts Options) *App {
@@ -95,7 +97,9 @@ func newApp(ctx context.Context, opts Options) *App {
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
 		index: &rowIndex{}, hits: &highlight{}, starting: opts.Start != nil, stop: func() {},
-		wake: func() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} }) },
+		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
+			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+		},
 	}
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
@@ -104,6 +108,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.source = a.session.Log()
 	}
 	a.rows.source = a.source
+	a.story = &story{source: a.source, rows: a.rows}
 	if argv := a.source.Header().Argv; len(argv) > 0 {
 		a.name = windowTitle(argv[0])
 	}
@@ -158,7 +163,14 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return a.key(msg)
 	case tea.PasteMsg:
+		if a.ask != nil {
+			return a.askPaste(msg)
+		}
 		return a.typed(msg)
+	case asked:
+		return a.nextQuestion()
+	case quiet:
+		return a.quietNow(msg)
 	case changed:
 		return a.refresh()
 	case tick:
@@ -184,6 +196,7 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 // refresh looks at the log, which has changed.
 func (a *App) refresh() tea.Cmd {
 	more := a.index.pull(a.source)
+	a.story.pull(a.index.events)
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
 	a.events.SetFilter(a.index.events)
@@ -218,11 +231,27 @@ func (a *App) settle() tea.Cmd {
 		a.detail.changed = false
 		a.mark(detailID)
 	}
-	if pending := a.stats.PendingOut + a.stats.PendingIn; pending > 0 && a.session != nil && !a.ticking {
+	if len(a.verdictRows()) != a.layout.verdict.H && a.layout.mode != tooSmall {
+		a.arrange()
+	}
+	if pace := a.pace(); pace > 0 && !a.ticking {
 		a.ticking = true
-		return tea.Batch(cmd, a.wake())
+		return tea.Batch(cmd, a.later(pace, tick{}))
 	}
 	return cmd
+}
+
+// pace is how often the clocks on the screen move; 0 if there is none.
+func (a *App) pace() time.Duration {
+	switch {
+	case a.session == nil:
+		return 0
+	case a.story.starting:
+		return spinEvery
+	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives():
+		return time.Second
+	}
+	return 0
 }
 
 // selectRow finds the row that actions are about: that of the list which was
@@ -263,6 +292,7 @@ func (a *App) setTheme() {
 func (a *App) arrange() {
 	a.layout = arrange(arrangement{
 		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open,
+		verdict: len(a.verdictRows()),
 	})
 	for _, id := range panes {
 		if r := a.layout.pane[id].Inner(); !r.Empty() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -225,16 +226,33 @@ func (a *App) sendText(text []byte) tea.Cmd {
 // failure is the dialog about a server that could not be started.
 func failure(what string, err error) *dialog {
 	d := &dialog{title: "The server could not be started", lines: []string{what + ": " + err.Error()}}
-	var open *session.OpenError
-	if errors.As(err, &open) {
-		d.add("What to try:", open.Hint)
-		d.add("stdout, no messages:", open.Stray...)
-		d.add("stderr:", open.Stderr...)
-	}
 	var start *executor.StartError
 	if errors.As(err, &start) {
+		d.lines = append(d.lines, startFacts(start))
+	}
+	var open *session.OpenError
+	switch {
+	case errors.As(err, &open):
+		d.add("What to try:", open.Hint)
+		d.add("It said:", open.Said)
+		d.add("stdout, no messages:", open.Stray...)
+		d.add("stderr:", open.Stderr...)
+	case start != nil:
+		d.add("What to try:", start.Hint)
 		d.add("It said:", start.Said)
 	}
 	d.lines = append(d.lines, "", "When this is closed, ctrl+r starts it again.")
 	return d
+}
+
+// startFacts says in one line what is known of a failed start besides its error.
+func startFacts(e *executor.StartError) string {
+	text := string(e.Code)
+	if e.Phase != "" {
+		text += ", while at " + e.Phase
+	}
+	if e.Elapsed > 0 {
+		text += ", after " + e.Elapsed.Round(time.Millisecond).String()
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +20,8 @@ type dialog struct {
 	title string
 	lines []string // may be untrusted text
 	yes   func(*App) tea.Cmd
+
+	scroll scroll
 }
 
 // add adds a paragraph, unless it is empty.
@@ -53,10 +56,12 @@ func (a *App) paintDialog() {
 	if d.yes != nil {
 		answer = "y: yes    n, enter, esc: no"
 	}
-	if room := a.height - 6; len(rows) > room { // border, a blank and the answer; header and footer stay in sight
-		rows = append(rows[:max(room-1, 0)], "...")
+	d.scroll.fit(a.height-6, len(rows)) // border, a blank and the answer; header and footer stay in sight
+	from, to := d.scroll.shown()
+	if !d.scroll.all() {
+		answer += fmt.Sprintf("    (%d-%d of %d)", from+1, to, len(rows))
 	}
-	rows = append(rows, "", answer)
+	rows = append(rows[from:to:to], "", answer)
 
 	block := &grid.Lines{Options: a.look()}
 	block.Resize(width+2, len(rows))

@@ -12,6 +12,9 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	if a.notice != (notice{}) {
 		a.notice, a.stale = notice{}, true
 	}
+	if a.ask != nil {
+		return a.askKey(msg)
+	}
 	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
 		return a.Do(action.ID)
 	}
@@ -40,7 +43,7 @@ func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 // typed gives a message to the text field that is open, if there is one.
 func (a *App) typed(msg tea.Msg) tea.Cmd {
 	switch {
-	case a.dialog != nil || a.help != nil:
+	case a.dialog != nil || a.sheet != nil:
 		return nil
 	case a.prompt != nil:
 		a.stale = true
@@ -55,9 +58,11 @@ func (a *App) typed(msg tea.Msg) tea.Cmd {
 // scope is the part of the action table that has the keys.
 func (a *App) scope() string {
 	switch {
+	case a.ask != nil:
+		return scopeAsk
 	case a.dialog != nil:
 		return scopeDialog
-	case a.help != nil:
+	case a.sheet != nil:
 		return scopeHelp
 	case a.prompt != nil:
 		return scopePrompt
@@ -86,12 +91,27 @@ func (a *App) Do(id string) tea.Cmd {
 	if do, ok := doers[id]; ok {
 		return do(a)
 	}
-	if a.help != nil {
-		a.help.move(id)
+	if way, ok := scrolls[id]; ok {
+		if s := a.scrolled(); s != nil {
+			s.move(way)
+		}
 		return nil
 	}
 	if a.pane(a.focus).move(id) {
 		a.mark(a.focus)
+	}
+	return nil
+}
+
+// scrolled is what scrolls over the panes, nil if there is nothing.
+func (a *App) scrolled() *scroll {
+	switch {
+	case a.ask != nil:
+		return &a.ask.scroll
+	case a.dialog != nil:
+		return &a.dialog.scroll
+	case a.sheet != nil:
+		return &a.sheet.scroll
 	}
 	return nil
 }
@@ -133,8 +153,15 @@ var doers = map[string]func(*App) tea.Cmd{
 	actYes:           (*App).yes,
 	actNo:            nothing(func(a *App) { a.dialog = nil }),
 
-	actHelp:      nothing(func(a *App) { a.help = newHelp(a) }),
-	actCloseHelp: nothing(func(a *App) { a.help = nil }),
+	actAskAccept:   (*App).acceptField,
+	actAskNext:     nothing(func(a *App) { a.otherField(1) }),
+	actAskPrevious: nothing(func(a *App) { a.otherField(-1) }),
+	actAskClear:    nothing((*App).clearField),
+	actDecline:     (*App).decline,
+
+	actInfo:      nothing(func(a *App) { a.sheet = newInfo(a) }),
+	actHelp:      nothing(func(a *App) { a.sheet = newHelp(a) }),
+	actCloseHelp: nothing(func(a *App) { a.sheet = nil }),
 	actQuit:      (*App).quit,
 	actInterrupt: (*App).interrupt,
 	actRedraw:    func(*App) tea.Cmd { return tea.ClearScreen },
@@ -262,6 +289,7 @@ func (a *App) quit() tea.Cmd {
 // business.
 func (a *App) interrupt() tea.Cmd {
 	a.quitting = true
+	a.closeQuestion()
 	a.opts.quitting()
 	return tea.Quit
 }

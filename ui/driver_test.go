@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -31,7 +32,7 @@ type driver struct {
 func drive(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
 	d := &driver{App: newApp(t.Context(), opts), t: t}
-	d.wake = func() tea.Cmd { return nil }
+	d.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	profile := colorprofile.TrueColor
 	if opts.NoColor {
 		profile = colorprofile.Ascii
@@ -125,7 +126,7 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
-		test(t, drive(t, Options{Session: s, Title: "fake (local)"}, w, h), x)
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter()}, w, h), x)
 	})
 }
 

@@ -21,18 +21,32 @@ import (
 type fakeExecutor struct {
 	serve func(p *fakeProcess, m message)
 
+	// way, if set, is what a start does before there is a process.
+	way func(ctx context.Context, cmd executor.Command) error
+
 	mu      sync.Mutex
 	started []*fakeProcess
 	refuse  error
+	info    executor.Info // what each process says of itself besides
 }
 
-func (x *fakeExecutor) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	if x.way != nil {
+		if err := x.way(ctx, cmd); err != nil {
+			return nil, err
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.refuse != nil {
 		return nil, &executor.StartError{Code: executor.StartNotFound, Err: x.refuse, Hint: "look for it"}
 	}
-	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), steps: make(chan executor.Step, 8)}
+	about := x.info
+	if about.Link != nil {
+		link := *about.Link
+		about.Link = &link
+	}
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -50,6 +64,7 @@ func (x *fakeExecutor) latest() *fakeProcess {
 
 type fakeProcess struct {
 	*exectest.Fake
+	about executor.Info      // Placement, Link and Notices, if there is a Link
 	steps chan executor.Step // TERM and INT, which it ignores
 	stays bool               // it does not end when its stdin does
 	holds bool               // its streams stay open after its end
@@ -86,6 +101,15 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 	if !p.stays {
 		p.exit(executor.Exit{Kind: executor.ExitCode})
 	}
+}
+
+func (p *fakeProcess) Info() executor.Info {
+	info := p.Fake.Info()
+	if p.about.Link != nil {
+		link := *p.about.Link
+		info.Placement, info.Link, info.Notices = p.about.Placement, &link, p.about.Notices
+	}
+	return info
 }
 
 func (p *fakeProcess) out(format string, args ...any) {

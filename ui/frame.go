@@ -31,17 +31,24 @@ func (a *App) paint() string {
 		return a.canvas.String()
 	}
 	a.line(0, a.layout.header, func(l *grid.Line) { paintHeader(l, a.headerParts(), a.theme) })
+	a.paintVerdict()
 	a.line(1, a.layout.tabs, a.paintTabs)
 	for _, id := range panes {
 		a.drawPane(id)
 	}
+	if a.showsStart() {
+		a.paintStart()
+	}
 	a.drawComposer()
 	a.line(2, a.layout.footer, a.paintFooter)
-	if a.help != nil {
-		a.paintHelp()
+	if a.sheet != nil {
+		a.paintSheet()
 	}
 	if a.dialog != nil {
 		a.paintDialog()
+	}
+	if a.ask != nil && a.height >= minHeight { // before the first size there is none
+		a.paintAsk()
 	}
 	return a.canvas.String()
 }
@@ -64,7 +71,7 @@ func (a *App) drawPane(id paneID) {
 		return
 	}
 	p, block := a.pane(id), &a.painted[id]
-	focused := id == a.focus && !a.composer.open
+	focused := id == a.focus && !a.composer.open && a.ask == nil
 	if a.dirty[id] {
 		p.paint(block, focused)
 		a.dirty[id] = false
@@ -106,7 +113,7 @@ func (a *App) drawComposer() {
 		a.dirty[composerID] = false
 	}
 	left, right := a.composer.titles()
-	a.canvas.Box(r, a.border(left, right, true), block)
+	a.canvas.Box(r, a.border(left, right, a.ask == nil), block)
 }
 
 // border is the frame of a pane.
@@ -154,6 +161,8 @@ func (a *App) tab(id paneID) string {
 // paintFooter paints the last line: a prompt, a message, or what can be done.
 func (a *App) paintFooter(l *grid.Line) {
 	switch {
+	case a.ask != nil:
+		a.paintHints(l)
 	case a.prompt != nil:
 		a.prompt.paint(l, a)
 	case a.notice.bad:
@@ -163,13 +172,18 @@ func (a *App) paintFooter(l *grid.Line) {
 	case a.finding != nil:
 		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (esc gives up)", a.finding.what, thousands(a.finding.shown)))
 	default:
-		l.PadTo(1)
-		for i, hint := range a.keys.Footer(a.scope(), a, l.Room()) {
-			if i > 0 {
-				l.Text(theme.Style{}, "  ")
-			}
-			l.Text(a.theme.Key, hint.Keys)
-			l.Text(a.theme.Text, " "+hint.Title)
+		a.paintHints(l)
+	}
+}
+
+// paintHints says what can be done.
+func (a *App) paintHints(l *grid.Line) {
+	l.PadTo(1)
+	for i, hint := range a.keys.Footer(a.scope(), a, l.Room()) {
+		if i > 0 {
+			l.Text(theme.Style{}, "  ")
 		}
+		l.Text(a.theme.Key, hint.Keys)
+		l.Text(a.theme.Text, " "+hint.Title)
 	}
 }

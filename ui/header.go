@@ -28,12 +28,18 @@ func (a *App) headerParts() []part {
 	th := a.theme
 	badge := "LIVE"
 	state, style := liveState(a.status, th)
-	if a.session == nil {
+	switch {
+	case a.session == nil:
 		badge, state, style = "RECORDING", recordedState(a.stats), th.Text
+	case a.status.State == session.Failed && a.lostLink():
+		state = "state unknown"
 	}
 	parts := []part{
 		{badge, th.Strong, 0, must},
 		{a.opts.Title, th.Text, 0, 60},
+	}
+	if a.host() != "" {
+		parts = append(parts, a.linkPart())
 	}
 	if info := a.status.Process; info.ID != "" {
 		parts = append(parts, part{fmt.Sprintf("%s pid %d", info.ID, info.PID), th.Text, 0, 30})
@@ -50,6 +56,19 @@ func (a *App) headerParts() []part {
 	}
 	parts = append(parts, recordingPart(a.stats, th))
 	return append(parts, lossPart(a.stats, a.status, th))
+}
+
+// linkPart is the connection to the host: whose it is, how it does in a word,
+// and the time of a round trip. Trouble with it stays on any screen.
+func (a *App) linkPart() part {
+	p := part{strings.TrimSpace("ssh " + a.host() + " " + a.linkText()), a.linkStyle(), 0, 62}
+	switch a.linkState() {
+	case "":
+		p.style = a.theme.Text // nothing is known yet
+	case string(executor.LinkStalled), string(executor.LinkLost):
+		p.priority = must
+	}
+	return p
 }
 
 // liveState says in what state the session is, in words that do not take a

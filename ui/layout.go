@@ -47,16 +47,18 @@ type arrangement struct {
 	strip         paneID // stderr or events: which of them the one strip shows
 	zoom          bool   // the focused pane alone
 	composing     bool
+	verdict       int // lines below the header
 }
 
 // layout is where everything is on the screen. A pane with an empty rectangle
 // is not shown.
 type layout struct {
-	mode   mode
-	header grid.Rect
-	tabs   grid.Rect // only in mode single
-	footer grid.Rect
-	pane   [paneCount]grid.Rect
+	mode    mode
+	header  grid.Rect
+	verdict grid.Rect // below the header, if there is one
+	tabs    grid.Rect // only in mode single
+	footer  grid.Rect
+	pane    [paneCount]grid.Rect
 }
 
 // arrange divides the screen. It depends on nothing but its argument.
@@ -68,6 +70,7 @@ func arrange(a arrangement) layout {
 	}
 	l.header, screen = screen.CutTop(1)
 	l.footer, screen = screen.CutBottom(1)
+	l.verdict, screen = screen.CutTop(a.verdict)
 	if l.mode == single {
 		l.tabs, screen = screen.CutTop(1)
 	}

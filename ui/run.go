@@ -28,6 +28,8 @@ type Options struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Prompter, if set, asks its questions in this interface while it runs.
+	Prompter *Prompter
 
 	Input   io.Reader // nil means standard input, or the terminal if that is none
 	Output  io.Writer // nil means standard output
@@ -77,6 +79,10 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	ended := make(chan error, 1)
 	var wg sync.WaitGroup
 	wg.Go(func() { pump(ctx, app.source, func() { program.Send(changed{}) }) })
+	if p := app.opts.Prompter; p != nil {
+		wg.Go(func() { p.listen(ctx, func() { program.Send(asked{}) }) })
+		defer p.end()
+	}
 	go func() { // outlives Run only if the terminal blocks
 		_, err := program.Run()
 		ended <- err

@@ -1,6 +1,9 @@
 package grid
 
-import "mcpdbg/ui/termsafe"
+import (
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
 
 // Canvas composes a frame. Draw panes from left to right: each is then
 // appended to its rows. What is drawn over something else, a dialog, costs
@@ -58,6 +61,25 @@ func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 	}
 	c.seg = f.appendBottom(c.seg[:0], g, r.W)
 	c.put(r.X, r.Y+r.H-1, r.W)
+}
+
+// Veil takes all styles out of what was drawn so far and shows it in one, so
+// that what is drawn next stands out.
+func (c *Canvas) Veil(s theme.Style) {
+	for i := range c.rows {
+		r := &c.rows[i]
+		c.cut = append(c.cut[:0], s.On...)
+		for rest := r.buf; len(rest) > 0; {
+			if n := sgrLen(rest); n > 0 {
+				rest = rest[n:]
+				continue
+			}
+			c.cut = append(c.cut, rest[0])
+			rest = rest[1:]
+		}
+		c.cut = append(c.cut, reset...)
+		r.buf, c.cut = c.cut, r.buf
+	}
 }
 
 // String returns the frame: all rows in full width, joined by newlines.

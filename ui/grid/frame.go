@@ -17,6 +17,10 @@ const (
 	ASCII
 	// HeavyASCII is Heavy for them.
 	HeavyASCII
+	// Double is for what must not be taken for a pane.
+	Double
+	// DoubleASCII is Double for terminals without line glyphs.
+	DoubleASCII
 )
 
 type glyphs struct {
@@ -31,6 +35,10 @@ func (b Border) glyphs() glyphs {
 		return glyphs{"+", "+", "+", "+", "-", "|"}
 	case HeavyASCII:
 		return glyphs{"#", "#", "#", "#", "=", "#"}
+	case Double:
+		return glyphs{"╔", "╗", "╚", "╝", "═", "║"}
+	case DoubleASCII:
+		return glyphs{"*", "*", "*", "*", "*", "*"}
 	}
 	return glyphs{"┌", "┐", "└", "┘", "─", "│"}
 }
@@ -98,7 +106,7 @@ func (f Frame) appendBottom(dst []byte, g glyphs, w int) []byte {
 }
 
 func (b Border) ellipsis() string {
-	if b == ASCII || b == HeavyASCII {
+	if b == ASCII || b == HeavyASCII || b == DoubleASCII {
 		return "~"
 	}
 	return termsafe.Ellipsis

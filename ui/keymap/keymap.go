@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -42,6 +43,9 @@ type Action[C any] struct {
 	// Enabled says whether the action is possible, and if not, why. Nil
 	// means always.
 	Enabled func(C) (ok bool, reason string)
+	// Now, if set, says what the action means at this moment when that is what
+	// the footer should say first of all; "" means nothing of the kind.
+	Now func(C) string
 	// Destructive actions lose data or touch the server; they are asked
 	// about first.
 	Destructive bool
@@ -216,12 +220,12 @@ func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 	}
 	var fit []candidate
 	for i, a := range t.Reachable(scope) {
-		hint, ok := a.hint()
-		if !ok {
+		hint, priority := a.hint(c)
+		if priority <= 0 {
 			continue
 		}
 		if possible, _ := a.State(c); possible {
-			fit = append(fit, candidate{hint, i, a.Priority})
+			fit = append(fit, candidate{hint, i, priority})
 		}
 	}
 	slices.SortStableFunc(fit, func(a, b candidate) int { return cmp.Compare(b.priority, a.priority) })
@@ -241,18 +245,21 @@ func (t *Table[C]) Footer(scope string, c C, width int) []Hint {
 	return hints
 }
 
-// hint returns how the action looks in the footer, and whether it belongs
-// there.
-func (a *Action[C]) hint() (Hint, bool) {
-	switch {
-	case a.Priority <= 0:
-		return Hint{}, false
-	case a.Hint != Hint{}:
-		return a.Hint, true
-	case len(a.Keys) == 0:
-		return Hint{}, false
+// hint returns how the action looks in the footer, and its claim to a place
+// there: none if it is not more than zero.
+func (a *Action[C]) hint(c C) (hint Hint, priority int) {
+	if a.Now != nil && len(a.Keys) > 0 {
+		if title := a.Now(c); title != "" {
+			return Hint{a.Keys[0], title}, math.MaxInt
+		}
 	}
-	return Hint{a.Keys[0], a.Title}, true
+	switch {
+	case a.Hint != Hint{}:
+		return a.Hint, a.Priority
+	case len(a.Keys) == 0:
+		return Hint{}, 0
+	}
+	return Hint{a.Keys[0], a.Title}, a.Priority
 }
 
 func (t *Table[C]) scope(id string) (Scope, bool) {

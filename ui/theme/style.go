@@ -35,6 +35,7 @@ const (
 	bold attrSet = 1 << iota
 	underline
 	reverse
+	faint
 )
 
 // hue is a colour by name; its shades are in the table below.
@@ -102,7 +103,7 @@ func (p palette) style(l look) Style {
 	for _, a := range []struct {
 		attr    attrSet
 		on, off string
-	}{{bold, "1", "22"}, {underline, "4", "24"}, {reverse, "7", "27"}} {
+	}{{bold, "1", "22"}, {underline, "4", "24"}, {reverse, "7", "27"}, {faint, "2", "22"}} {
 		if attrs&a.attr != 0 {
 			on = append(on, a.on)
 			off = append(off, a.off)

@@ -47,6 +47,10 @@ type Theme struct {
 
 	// Escape surrounds the visible escapes that termsafe writes.
 	Escape Style
+
+	// Behind is all of the screen while the program itself asks something, and
+	// Asking is what it asks under.
+	Behind, Asking Style
 }
 
 // New returns the theme for a dark or a light background.
@@ -92,5 +96,8 @@ func New(dark bool, profile Profile) *Theme {
 		Literal: p.style(look{hue: orange}),
 
 		Escape: p.style(look{attrs: underline}),
+
+		Behind: p.style(look{hue: grey, attrs: faint}),
+		Asking: p.style(look{attrs: bold | reverse}),
 	}
 }

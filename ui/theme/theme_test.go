@@ -31,7 +31,7 @@ func styles(th *Theme) map[string]Style {
 }
 
 func TestStylesEndWhatTheyBegin(t *testing.T) {
-	ends := map[string]string{"1": "22", "4": "24", "7": "27"}
+	ends := map[string]string{"1": "22", "2": "22", "4": "24", "7": "27"}
 	everyTheme(func(name string, _ bool, _ Profile, th *Theme) {
 		for role, s := range styles(th) {
 			require.Zero(t, ansi.StringWidth(s.On+s.Off), "%s %s", name, role)
@@ -57,7 +57,7 @@ func TestStylesEndWhatTheyBegin(t *testing.T) {
 func TestNoColorHasNoColor(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		for role, s := range styles(New(dark, NoColor)) {
-			require.Regexp(t, `^(\x1b\[[147](;[147])*m)?$`, s.On, role)
+			require.Regexp(t, `^(\x1b\[[1247](;[1247])*m)?$`, s.On, role)
 		}
 	}
 }
@@ -72,6 +72,8 @@ func TestStatesDifferWithoutColor(t *testing.T) {
 	require.NotEqual(t, th.FocusBorder, th.Border)
 	require.NotEqual(t, th.Error, th.Text)
 	require.NotEqual(t, th.Match, th.Text)
+	require.NotEqual(t, th.Behind, th.Text)
+	require.NotEqual(t, th.Asking, th.Selected)
 }
 
 func TestGenerationsDiffer(t *testing.T) {

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/ui/theme"
+)
+
+// newInfo is the sheet of what there is to know of the process: where it is,
+// over which connection, with which environment, how its start went.
+func newInfo(*App) *sheet { return &sheet{title: "Process", labels: 18, rows: (*App).infoRows} }
+
+func (a *App) infoRows(width int) []sheetRow {
+	i := info{th: a.theme, width: width}
+	a.processInfo(&i)
+	a.linkInfo(&i)
+	a.envInfo(&i)
+	a.startInfo(&i)
+	a.noteInfo(&i)
+	return i.rows
+}
+
+// info collects the rows of the sheet.
+type info struct {
+	th    *theme.Theme
+	width int
+	rows  []sheetRow
+}
+
+func (i *info) heading(text string) {
+	if len(i.rows) > 0 {
+		i.rows = append(i.rows, sheetRow{})
+	}
+	i.rows = append(i.rows, sheetRow{heading: text})
+}
+
+// add adds what is known: nothing for an empty text.
+func (i *info) add(label, text string) { i.styled(label, text, i.th.Text) }
+
+func (i *info) styled(label, text string, style theme.Style) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\r\n"), "\n") {
+		if line = strings.TrimRight(line, "\r"); line != "" {
+			i.rows = addRows(i.rows, label, line, style, i.width)
+			label = ""
+		}
+	}
+}
+
+func (a *App) processInfo(i *info) {
+	header, start := a.source.Header(), a.story.start
+	i.heading("Process")
+	i.add("id", start.Process)
+	if start.PID != 0 {
+		i.add("pid", fmt.Sprint(start.PID))
+	}
+	where := "this machine"
+	if host := a.host(); host != "" {
+		where = "ssh " + host
+	}
+	i.add("where", where)
+	argv := header.Argv
+	if start.Argv != nil {
+		argv = start.Argv
+	}
+	i.add("command", fmt.Sprintf("%q", argv))
+	dir := a.status.Process.Dir
+	if dir == "" {
+		dir = header.Cwd
+	}
+	i.add("directory", dir)
+	i.add("state", a.story.state)
+}
+
+func (a *App) linkInfo(i *info) {
+	link := a.story.link
+	if link == nil {
+		return
+	}
+	i.heading("Connection")
+	i.styled("state", a.linkText(), a.linkStyle())
+	i.styled("", link.Error, i.th.Error)
+	i.add("hops", strings.Join(link.Hops, " > "))
+	i.add("transport", link.Transport)
+	i.add("server", link.Server)
+	i.add("key exchange", link.Kex)
+	i.add("host key", link.HostKey)
+	i.add("cipher", link.Cipher)
+	i.add("MAC", link.MAC)
+	if lost := a.story.lost; lost != nil {
+		i.styled("lost", lost.Error, i.th.Error)
+		i.add("it said", lost.Said)
+		i.add("code", lost.Code)
+		i.add("what then", lost.Hint)
+	}
+}
+
+// linkText is the state of the connection with the round trip time.
+func (a *App) linkText() string {
+	text := a.linkState()
+	if rtt := a.linkRTT(); rtt > 0 && text != string(executor.LinkLost) {
+		text += " " + string(appendMillis(nil, rtt.Microseconds())) + " ms"
+	}
+	return text
+}
+
+func (a *App) linkStyle() theme.Style {
+	switch executor.LinkState(a.linkState()) {
+	case executor.LinkUp:
+		return a.theme.OK
+	case executor.LinkLost:
+		return a.theme.Error
+	}
+	return a.theme.Warn
+}
+
+// envInfo lists names only: values are nowhere in the log.
+func (a *App) envInfo(i *info) {
+	env := a.story.env
+	if env.Policy == "" {
+		return
+	}
+	i.heading("Environment")
+	if a.host() == "" {
+		i.add("policy", env.Policy)
+		i.add("passed on", strings.Join(env.Passed, " "))
+		i.add("left out", strings.Join(env.LeftOut, " "))
+	}
+	named := "nothing"
+	if len(env.Named) > 0 {
+		named = strings.Join(env.Named, " ")
+	}
+	i.add("set by name", named)
+	i.add("added", strings.Join(env.Added, " "))
+}
+
+func (a *App) startInfo(i *info) {
+	if len(a.story.phases) == 0 && a.story.failed == nil {
+		return
+	}
+	i.heading("Start")
+	for _, p := range a.story.phases {
+		text := phaseTook(p.Took)
+		if p.Detail != "" {
+			text += "  " + p.Detail
+		}
+		i.add(p.Phase, text)
+		i.styled("", p.Error, i.th.Error)
+	}
+	if failed := a.story.failed; failed != nil {
+		i.styled("failed", failed.Detail, i.th.Error)
+		i.add("code", failed.Code)
+		i.add("it said", failed.Said)
+		i.add("what to try", failed.Hint)
+	}
+}
+
+func (a *App) noteInfo(i *info) {
+	if len(a.story.notes) == 0 {
+		return
+	}
+	i.heading("Notes")
+	for _, n := range a.story.notes {
+		label := n.Code
+		if label == "" {
+			label = "note"
+		}
+		i.add(label, n.Text)
+		i.add("  it said", n.Said)
+		i.add("  what to try", n.Hint)
+	}
+}

@@ -1,0 +1,326 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// linkInfo is a connection as an executor tells of it.
+func linkInfo() executor.Info {
+	return executor.Info{
+		Placement: "build-7",
+		Link: &executor.LinkInfo{
+			State: executor.LinkUp, Hops: []string{"dev@bastion.example.org:22", "dev@10.0.0.7:2222"}, Transport: "native",
+			RTT: 21300 * time.Microsecond, Server: "SSH-2.0-OpenSSH_9.2p1 \x1b[31mDebian\u202e", Kex: "curve25519-sha256",
+			HostKey: "ssh-ed25519", Cipher: "aes128-gcm@openssh.com", MAC: "none (AEAD)",
+		},
+		Notices: []executor.Notice{{
+			Code: "run.noise", Text: "startup files of the login shell print 23 bytes to stdout",
+			Said: "Welcome \x1b]0;x\x07to build-7!\n", Hint: "print only in interactive shells",
+		}},
+	}
+}
+
+// remoteWay is a start over two hops, each step of which takes its time; the
+// last one never ends unless it is given its end.
+func remoteWay(ctx context.Context, cmd executor.Command, last <-chan error) error {
+	for _, p := range []executor.Phase{
+		{Name: "resolve", Detail: "build-7 is dev@10.0.0.7:2222 through dev@bastion.example.org:22"},
+		{Name: "connect", Detail: "dev@bastion.example.org:22"},
+		{Name: "host key", Detail: "dev@bastion.example.org:22 ssh-ed25519, on record"},
+		{Name: "login", Detail: "dev@bastion.example.org:22 publickey \x1b[31m\u202e"},
+	} {
+		p.Begin = time.Now()
+		cmd.OnBegin(p)
+		time.Sleep(37 * time.Millisecond)
+		p.End = time.Now()
+		cmd.OnPhase(p)
+	}
+	p := executor.Phase{Name: "connect", Detail: "dev@10.0.0.7:2222", Begin: time.Now()}
+	cmd.OnBegin(p)
+	select {
+	case p.Err = <-last:
+	case <-ctx.Done():
+		p.Err = ctx.Err()
+	}
+	p.End = time.Now()
+	cmd.OnPhase(p)
+	return p.Err
+}
+
+// onHost runs a test with a driver over a session whose server is on a host.
+// Unless the test lets the last step end, the start goes on.
+func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeExecutor, last chan error)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{
+			Argv: []string{"my-server", "--token=${TOKEN}"}, Placement: "ssh", Host: "build-7",
+		}})
+		require.NoError(t, err)
+		s, x := newSession(t, log, nil)
+		last := make(chan error)
+		x.info = linkInfo()
+		x.way = func(ctx context.Context, cmd executor.Command) error { return remoteWay(ctx, cmd, last) }
+		ctx, cancel := context.WithCancel(t.Context())
+		opened := make(chan error, 1)
+		go func() { opened <- s.Open(ctx) }()
+		time.Sleep(1348 * time.Millisecond)
+		d := drive(t, Options{Session: s, Title: "my-server", Prompter: NewPrompter()}, w, h)
+		test(t, d, x, last)
+		cancel()
+		<-opened
+		t.Cleanup(func() {
+			require.NoError(t, log.Close())
+			require.NoError(t, log.Release())
+		})
+	})
+}
+
+// lost is how an executor tells of a connection that is lost.
+var lost = &executor.LostError{
+	Code: executor.LostKeepalive, Hop: "dev@10.0.0.7:2222", After: 12*time.Minute + 3*time.Second,
+	Hint: "the server there ends by itself within 30 s", Err: errors.New("no answer for 13 s"),
+}
+
+// loses takes the connection away.
+func (p *fakeProcess) loses() {
+	p.about.Link.State, p.about.Link.Err = executor.LinkLost, lost
+	p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+	p.Journal.Fail(lost)
+	_ = p.In.Close()
+}
+
+var linkSizes = [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}}
+
+// TestStartFrames shows a start that goes on.
+func TestStartFrames(t *testing.T) {
+	for _, size := range linkSizes {
+		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, _ chan error) {
+			requireExact(t, d.screen(), size[0], size[1])
+			golden(t, fmt.Sprintf("starting-%dx%d", size[0], size[1]), d.plain())
+		})
+	}
+}
+
+// TestStartGoesOn: clocks move, steps come as they end, and all of it is gone
+// when the server is there.
+func TestStartGoesOn(t *testing.T) {
+	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		require.Contains(t, d.plain(), "Starting on build-7")
+		require.Regexp(t, `\+ login +dev@bastion\S+ publickey \\u001b\[31m\S* +37\.0 ms`, d.plain())
+		require.Regexp(t, `\| connect +dev@10\.0\.0\.7:2222 +1\.2 s`, d.plain())
+		require.Equal(t, spinEvery, d.pace())
+		time.Sleep(time.Second)
+		d.take(tick{})
+		require.Regexp(t, `connect +dev@10\.0\.0\.7:2222 +2\.2 s`, d.plain())
+		last <- nil
+		synctest.Wait()
+		d.pull()
+		require.NotContains(t, d.plain(), "Starting on")
+		require.Contains(t, d.rows()[0], "LIVE  my-server  ssh build-7 up 21.3 ms")
+		require.Contains(t, d.rows()[0], "ready")
+		require.Equal(t, time.Second, d.pace(), "the round trip time may change")
+		d.do(actEvents, actZoom)
+		require.Contains(t, d.plain(), "note    startup files of the login shell", "a notice is an event too")
+	})
+}
+
+// TestStartFailsOnTheWay: the failure says what, where, what was said and what
+// to try, and the steps stay to be looked at.
+func TestStartFailsOnTheWay(t *testing.T) {
+	failed := &executor.StartError{
+		Code: executor.NetRefused, Hop: "dev@10.0.0.7:2222", Phase: "connect", Elapsed: 1348 * time.Millisecond,
+		Said: "Too many users\n" + strings.Repeat("go away \x1b[2J\n", 30), Hint: "is an SSH server on port 2222?", Err: errors.New("connection refused"),
+	}
+	onHost(t, 100, 30, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		last <- failed
+		synctest.Wait()
+		d.pull()
+		require.Contains(t, d.rows()[0], "failed")
+		require.Contains(t, d.rows()[1], "x not started: start on dev@10.0.0.7:2222: connection refused; ctrl+r starts it again")
+		require.Contains(t, d.plain(), "Not started on build-7")
+		require.Regexp(t, `x connect +start on dev@10`, d.plain())
+		require.Contains(t, d.plain(), "+ resolve")
+
+		x.way = func(context.Context, executor.Command) error { return failed }
+		d.do(actRestart)
+		d.pull()
+		for _, want := range []string{"start on dev@10.0.0.7:2222: connection refused", "net.refused, while at connect, after 1.348s",
+			"is an SSH server on port 2222?", "Too many users", `go away \u001b[2J`} {
+			require.Contains(t, d.plain(), want)
+		}
+		require.NotContains(t, d.plain(), "starts it again.", "that is further down")
+		d.do(actDialogPageDown, actDialogPageDown)
+		require.Contains(t, d.plain(), "When this is closed, ctrl+r starts it again.")
+		d.do(actDialogPageUp, actDialogPageUp, actDialogDown, actDialogUp)
+		require.Contains(t, d.plain(), "net.refused, while at connect")
+		d.do(actNo, actInfo)
+		require.Contains(t, d.plain(), "net.refused")
+		require.Contains(t, d.plain(), "Too many users")
+	})
+}
+
+// TestLostLink: a lost connection is its own verdict, and a key connects anew.
+func TestLostLink(t *testing.T) {
+	for _, size := range linkSizes {
+		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+			last <- nil
+			synctest.Wait()
+			_, err := d.session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"mine","method":"tools/call"}`))
+			require.NoError(t, err)
+			d.pull()
+			require.True(t, d.layout.verdict.Empty())
+			x.latest().loses()
+			synctest.Wait()
+			d.pull()
+			requireExact(t, d.screen(), size[0], size[1])
+			golden(t, fmt.Sprintf("lost-%dx%d", size[0], size[1]), d.plain())
+			require.Contains(t, d.rows()[0], "lost")
+			require.Contains(t, d.plain(), "x connection to dev@10.0.0.7:2222")
+			require.Contains(t, d.rows()[size[1]-1], "ctrl+r reconnect and restart")
+			require.Zero(t, d.pace(), "nothing moves any more")
+
+			go func() { last <- nil }()
+			d.do(actRestart)
+			d.pull()
+			require.Contains(t, d.rows()[0], "ready")
+			require.NotContains(t, d.rows()[0], "lost")
+			require.True(t, d.layout.verdict.Empty())
+			require.NotContains(t, d.rows()[size[1]-1], "reconnect")
+			require.Len(t, x.started, 2)
+		})
+	}
+}
+
+// TestPendingIsLost: no request waits for an answer that cannot come.
+func TestPendingIsLost(t *testing.T) {
+	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		last <- nil
+		synctest.Wait()
+		d.send(`{"jsonrpc":"2.0","id":"mine","method":"tools/call"}`)
+		require.Regexp(t, `> tools/call +"mine" +0 s \.\.\.`, d.plain())
+		x.latest().loses()
+		synctest.Wait()
+		d.pull()
+		require.Regexp(t, `x +- +\S+ > tools/call +"mine" +lost`, d.plain())
+	})
+}
+
+// TestStalledLink: a connection that does not answer says so, in words, and for
+// how long.
+func TestStalledLink(t *testing.T) {
+	onHost(t, 60, 20, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		last <- nil
+		synctest.Wait()
+		p := x.latest()
+		p.about.Link.State, p.about.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
+		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+		synctest.Wait()
+		d.pull()
+		require.Contains(t, d.rows()[0], "ssh build-7 stalled")
+		require.Contains(t, d.rows()[1], "! no answer from build-7 for 7s")
+		time.Sleep(2 * time.Second)
+		d.take(tick{})
+		require.Contains(t, d.rows()[1], "! no answer from build-7 for 9s")
+		p.about.Link.State = executor.LinkUp
+		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
+		synctest.Wait()
+		d.pull()
+		require.Contains(t, d.rows()[0], "ssh build-7 up")
+		require.NotContains(t, d.plain(), "no answer")
+	})
+}
+
+// TestRecordingTellsTheSame: what a live session showed of its connection comes
+// from the log, and a view of the log alone shows it too.
+func TestRecordingTellsTheSame(t *testing.T) {
+	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		last <- nil
+		synctest.Wait()
+		x.latest().loses()
+		synctest.Wait()
+		r := drive(t, Options{Source: d.source, Title: "my-server"}, 120, 36)
+		require.Contains(t, r.rows()[0], "RECORDING  my-server  ssh build-7 lost")
+		require.Contains(t, r.rows()[1], "x connection to dev@10.0.0.7:2222 lost after 12m3s: no answer for 13 s")
+		require.NotContains(t, r.plain(), "ctrl+r", "there is nothing to restart")
+		r.do(actInfo)
+		require.Contains(t, r.plain(), "curve25519-sha256")
+		r.do(actHelpPageDown)
+		require.Contains(t, r.plain(), "run.noise")
+	})
+}
+
+// TestInfoFrames shows what there is to know of a process on a host.
+func TestInfoFrames(t *testing.T) {
+	for _, size := range linkSizes {
+		onHost(t, size[0], size[1], func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+			last <- nil
+			synctest.Wait()
+			d.pull()
+			d.do(actInfo)
+			requireExact(t, d.screen(), size[0], size[1])
+			golden(t, fmt.Sprintf("info-%dx%d", size[0], size[1]), d.plain())
+			for range 100 {
+				d.do(actHelpDown)
+				requireExact(t, d.screen(), size[0], size[1])
+			}
+			require.Contains(t, d.plain(), "interactive shells", "the end can be reached")
+			d.do(actCloseHelp)
+			require.NotContains(t, d.plain(), "interactive shells")
+		})
+	}
+}
+
+// TestStartAtEverySize: what a host adds to the screen stays exact.
+func TestStartAtEverySize(t *testing.T) {
+	onHost(t, 120, 36, func(t *testing.T, d *driver, x *fakeExecutor, last chan error) {
+		look := func() {
+			for w := 0; w < 130; w += 7 {
+				for h := 1; h < 50; h += 4 {
+					d.take(tea.WindowSizeMsg{Width: w, Height: h})
+					requireExact(t, d.screen(), w, h)
+				}
+			}
+		}
+		look()
+		last <- nil
+		synctest.Wait()
+		d.pull()
+		d.do(actInfo)
+		look()
+		x.latest().loses()
+		synctest.Wait()
+		d.pull()
+		d.do(actCloseHelp)
+		look()
+	})
+}
+
+// TestLocalStartsQuietly: a server of this machine that is there at once does
+// not have a list of steps flash up.
+func TestLocalStartsQuietly(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		x.way = func(_ context.Context, cmd executor.Command) error {
+			p := executor.Phase{Name: "spawn", Begin: time.Now()}
+			cmd.OnBegin(p)
+			d.pull()
+			require.Equal(t, session.Starting, d.status.State)
+			require.NotContains(t, d.plain(), "Starting")
+			require.NotContains(t, d.rows()[0], "ssh")
+			return nil
+		}
+		d.do(actRestart, actYes)
+	})
+}

@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"fmt"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/theme"
+)
+
+// A sheet is text that stands over the panes to be read: help, and what there
+// is to know of the process. It is made anew for each frame.
+type sheet struct {
+	title  string
+	rows   func(a *App, width int) []sheetRow
+	labels int // how much of the width is for the labels
+	scroll scroll
+}
+
+// sheetRow is one line: a heading, or a label and what belongs to it.
+type sheetRow struct {
+	heading string
+	label   string
+	text    string // may be untrusted text
+	style   theme.Style
+}
+
+const sheetWidth = 110
+
+// add adds a label with its text, wrapped to width cells.
+func addRows(rows []sheetRow, label, text string, style theme.Style, width int) []sheetRow {
+	for _, line := range wrap(text, width) {
+		rows = append(rows, sheetRow{label: label, text: line, style: style})
+		label = ""
+	}
+	return rows
+}
+
+// paintSheet draws the sheet over the screen.
+func (a *App) paintSheet() {
+	s := a.sheet
+	r := grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, a.height-2)
+	in := r.Inner()
+	rows := s.rows(a, in.W-s.labels)
+	s.scroll.fit(in.H, len(rows))
+	block := &grid.Lines{Options: a.look()}
+	block.Resize(in.W, in.H)
+	from, to := s.scroll.shown()
+	for y, row := range rows[from:to] {
+		l := block.Line(y)
+		if row.heading != "" {
+			l.Text(a.theme.Strong, " "+row.heading)
+			continue
+		}
+		l.PadTo(2)
+		l.Text(a.theme.Key, row.label)
+		l.PadTo(s.labels)
+		l.Text(row.style, row.text)
+	}
+	right := "esc closes"
+	if !s.scroll.all() {
+		right = fmt.Sprintf("%d-%d of %d  esc closes", from+1, to, len(rows))
+	}
+	a.canvas.Box(r, a.border(s.title, right, true), block)
+}
