@@ -35,12 +35,19 @@ var algorithms = []algorithm{
 	{ssh.CertAlgoRSASHA256v01, ssh.KeyAlgoRSA, true},
 }
 
+// DSA as the protocol calls it. What x/crypto calls it is marked as deprecated,
+// rightly; there are hosts that have nothing else.
+const (
+	dsaKey  = "ssh-dss"
+	dsaCert = "ssh-dss-cert-v01@openssh.com"
+)
+
 // weak algorithms are asked for only if the configuration names them.
 var weak = []algorithm{
 	{ssh.KeyAlgoRSA, ssh.KeyAlgoRSA, false},
-	{ssh.InsecureKeyAlgoDSA, ssh.InsecureKeyAlgoDSA, false},
+	{dsaKey, dsaKey, false},
 	{ssh.CertAlgoRSAv01, ssh.KeyAlgoRSA, true},
-	{ssh.InsecureCertAlgoDSAv01, ssh.InsecureKeyAlgoDSA, true},
+	{dsaCert, dsaKey, true},
 }
 
 // Algorithms returns what to ask host on port for, for

@@ -50,11 +50,7 @@ func split(key ssh.PublicKey) (*ssh.Certificate, ssh.PublicKey) {
 // the host on port 22.
 func (db *DB) find(host string, port int) (named, bare []*entry) {
 	q := newQuery(host, port)
-	for i := range db.entries {
-		e := &db.entries[i]
-		if e.marker == markRevoked {
-			continue
-		}
+	for _, e := range db.entries {
 		switch e.names.match(q) {
 		case matchName:
 			named = append(named, e)
@@ -108,7 +104,7 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 		return errors.New("not a host certificate")
 	}
 	switch cert.Signature.Format {
-	case ssh.KeyAlgoRSA, ssh.InsecureKeyAlgoDSA:
+	case ssh.KeyAlgoRSA, dsaKey:
 		return fmt.Errorf("signed with %s, which is too weak", cert.Signature.Format)
 	}
 	return new(ssh.CertChecker).CheckCert(lower(host), cert)

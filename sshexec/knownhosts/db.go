@@ -39,9 +39,13 @@ func (w Warning) String() string {
 // A DB is what known_hosts files say. It does not change, and any number of
 // goroutines may use it.
 type DB struct {
-	entries []entry
-	revoked map[string]*entry // by the key in wire format
+	entries []*entry          // without those that revoke
+	revoked map[string]*entry // those, by the key in wire format
 	broken  map[string]bool   // files that ssh-keygen refuses to edit
+}
+
+func newDB() *DB {
+	return &DB{revoked: map[string]*entry{}, broken: map[string]bool{}}
 }
 
 // Load reads files in the order in which they are given, as a rule the user's
@@ -50,7 +54,7 @@ type DB struct {
 // file); so are lines of more than 64 KiB, whatever comes after the first 32
 // MiB, and files that are none.
 func Load(files ...string) (*DB, []Warning) {
-	db := &DB{revoked: map[string]*entry{}, broken: map[string]bool{}}
+	db := newDB()
 	var warnings []Warning
 	for _, file := range files {
 		if file == "" || file == "none" || file == os.DevNull {
@@ -64,12 +68,6 @@ func Load(files ...string) (*DB, []Warning) {
 			continue
 		}
 		warnings = append(warnings, db.parse(file, text)...)
-	}
-	for i := range db.entries {
-		e := &db.entries[i]
-		if e.marker == markRevoked && db.revoked[e.blob] == nil {
-			db.revoked[e.blob] = e
-		}
 	}
 	return db, warnings
 }
@@ -106,6 +104,15 @@ func cause(err error) error {
 	return err
 }
 
+// add puts an entry behind the others.
+func (db *DB) add(e *entry) {
+	if e.marker != markRevoked {
+		db.entries = append(db.entries, e)
+	} else if db.revoked[e.blob] == nil {
+		db.revoked[e.blob] = e
+	}
+}
+
 // parse adds the lines of text to db.
 func (db *DB) parse(file, text string) []Warning {
 	var warnings []Warning
@@ -129,7 +136,7 @@ func (db *DB) parse(file, text string) []Warning {
 			warn(number, err.Error())
 		case e != nil:
 			e.file, e.line = file, number
-			db.entries = append(db.entries, *e)
+			db.add(e)
 		}
 	}
 	if skipped > maxWarnings {

@@ -43,5 +43,6 @@
 // ssh looks at the names). A negation is kept when a port comes into play:
 // "!name,*" and "![name]:2222,*" both leave out name on port 2222, where ssh
 // forgets either. And a key that differs from the ones on record for
-// "[name]:port" is never looked up under the bare name.
+// "[name]:port" is never looked up under the bare name, which ssh does if it
+// came in a certificate.
 package knownhosts

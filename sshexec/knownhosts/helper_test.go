@@ -99,7 +99,7 @@ func kind(err error) string {
 
 // certify makes a host certificate of key, signed by authority, and lets change
 // alter it first.
-func certify(t testing.TB, authority, key keyPair, change func(*ssh.Certificate)) *ssh.Certificate {
+func certify(t testing.TB, authority ssh.Signer, key keyPair, change func(*ssh.Certificate)) *ssh.Certificate {
 	cert := &ssh.Certificate{
 		Key:             key.PublicKey(),
 		CertType:        ssh.HostCert,

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
+// strict is base64 as OpenSSH reads it: bits that mean nothing are zero.
+var strict = base64.StdEncoding.Strict()
+
 // A marker is what the word with an "@" before the names says.
 type marker byte
 
@@ -52,7 +55,9 @@ func parseLine(line string) (*entry, error) {
 		default:
 			return nil, errors.New("unknown marker")
 		}
-		word, rest = field(rest)
+		if word, rest = field(rest); strings.HasPrefix(word, "@") {
+			return nil, errors.New("two markers")
+		}
 	}
 	var err error
 	if e.names, err = parseNames(word); err != nil {
@@ -74,13 +79,13 @@ func parseKey(s string) (typ, blob string, err error) {
 	if encoded == "" {
 		return "", "", errors.New("no key")
 	}
-	wire, err := base64.StdEncoding.DecodeString(encoded)
+	wire, err := strict.DecodeString(encoded)
 	if err != nil {
 		return "", "", errors.New("key is not base64")
 	}
 	key, err := ssh.ParsePublicKey(wire)
 	if err != nil {
-		return "", "", fmt.Errorf("no key of a known type: %.64q", word)
+		return "", "", fmt.Errorf("unknown or damaged key of type %.64q", word)
 	}
 	if _, cert := key.(*ssh.Certificate); cert {
 		return "", "", errors.New("a certificate, not a key")

@@ -2,7 +2,6 @@ package knownhosts
 
 import (
 	"crypto/sha1" // what OpenSSH hashes names with
-	"encoding/base64"
 	"errors"
 	"strconv"
 	"strings"
@@ -40,11 +39,11 @@ func parseNames(s string) (names, error) {
 
 // decodeHash fills to from base64, which has to be of exactly that size.
 func decodeHash(to *[sha1.Size]byte, s string) bool {
-	if len(s) != base64.StdEncoding.EncodedLen(sha1.Size) {
+	if len(s) != strict.EncodedLen(sha1.Size) {
 		return false
 	}
 	var buf [sha1.Size + 1]byte // base64 comes in threes
-	n, err := base64.StdEncoding.Strict().Decode(buf[:], []byte(s))
+	n, err := strict.Decode(buf[:], []byte(s))
 	copy(to[:], buf[:])
 	return err == nil && n == sha1.Size
 }

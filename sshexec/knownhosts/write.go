@@ -27,10 +27,10 @@ func Line(host string, port int, key ssh.PublicKey, hash bool) string {
 		var salt [sha1.Size]byte
 		_, _ = rand.Read(salt[:]) // never fails
 		sum := hashName(&salt, name)
-		name = hashMagic + base64.StdEncoding.EncodeToString(salt[:]) + "|" + base64.StdEncoding.EncodeToString(sum[:])
+		name = hashMagic + strict.EncodeToString(salt[:]) + "|" + strict.EncodeToString(sum[:])
 	}
 	_, plain := split(key)
-	return name + " " + plain.Type() + " " + base64.StdEncoding.EncodeToString(plain.Marshal())
+	return name + " " + plain.Type() + " " + strict.EncodeToString(plain.Marshal())
 }
 
 // checkName refuses what a line would not read back as this one name.

@@ -1,0 +1,7 @@
+//go:build unix && long
+
+package knownhosts_test
+
+import "testing"
+
+func TestLongAgreesWithSSH(t *testing.T) { agreeWithSSH(t, 2, 1500) }
