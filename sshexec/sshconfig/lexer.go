@@ -69,7 +69,7 @@ func splitLine(line string) (keyword, rest string, err error) {
 		return "", "", fmt.Errorf("%s has no value", printable(line))
 	}
 	keyword = strings.ToLower(line[:i])
-	if !isKeyword(keyword) {
+	if !isKeyword(keyword) || line[i] == '"' {
 		return "", "", fmt.Errorf("%s is no keyword", printable(line[:i+1]))
 	}
 	rest = strings.TrimLeft(line[i:], whitespace)

@@ -15,7 +15,7 @@ func (p *parser) match(line string) (bool, error) {
 		word, rest, ok := nextWord(line)
 		if !ok || word == "" || word[0] == '#' {
 			if n == 0 {
-				return false, errors.New("Match has no criterion") //nolint:revive,staticcheck // a keyword
+				return false, errors.New("Match has no criterion") //nolint:staticcheck // a keyword
 			}
 			return result, nil
 		}

@@ -48,19 +48,18 @@ type scope struct {
 // read resolves d without ssh.
 func (r *Resolver) read(m machine, d Destination) (*Host, error) {
 	p := newParser(m, d)
-	files := r.files(m)
-	if err := p.run(files, r.Config == ""); err != nil {
-		return nil, err
-	}
-	h, err := p.resolved()
-	if err != nil {
-		if e, ok := errors.AsType[*settingError](err); ok {
-			at := p.where[e.key()]
-			return nil, &ConfigError{File: at.file, Line: at.line, Err: err}
+	err := p.run(r.files(m), r.Config == "")
+	if err == nil {
+		var h *Host
+		if h, err = p.resolved(); err == nil {
+			return h, nil
 		}
-		return nil, err
 	}
-	return h, nil
+	if e, ok := errors.AsType[*settingError](err); ok {
+		at := p.where[e.key()]
+		err = &ConfigError{File: at.file, Line: at.line, Err: e}
+	}
+	return nil, err
 }
 
 func newParser(m machine, d Destination) *parser {
@@ -96,7 +95,7 @@ func (p *parser) run(files []configFile, check bool) error {
 		if err != nil {
 			return err
 		}
-		p.final, p.host = true, canonical(host)
+		p.final, p.host = true, p.canonical(host)
 		p.settings["hostname"] = []string{p.host}
 	}
 }
@@ -181,12 +180,12 @@ func (p *parser) line(s *scope, text string) error {
 
 func (p *parser) hostBlock(s *scope, patterns []string) (bool, error) {
 	if len(patterns) == 0 {
-		return false, errors.New("Host has no pattern") //nolint:revive,staticcheck // a keyword
+		return false, errors.New("Host has no pattern")
 	}
 	active := false
 	for _, pattern := range patterns {
 		if pattern == "" {
-			return false, errors.New("Host has an empty pattern") //nolint:revive,staticcheck // a keyword
+			return false, errors.New("Host has an empty pattern")
 		}
 		pattern, negated := strings.CutPrefix(pattern, "!")
 		if s.never || !matchPattern(p.host, pattern) {
@@ -236,7 +235,7 @@ func (p *parser) set(s *scope, key string, values []string) error {
 		return nil
 	case "canonicalizehostname":
 		if _, set := p.where[key]; !set && values[0] != "no" {
-			return errors.New("only the ssh program can do that") //nolint:revive // behind the keyword
+			return errors.New("only the ssh program can do that")
 		}
 	case "proxyjump":
 		if p.settings.get("proxycommand") != "" {
@@ -291,14 +290,16 @@ func (p *parser) hostname() (string, error) {
 	}
 	name, err := expandTokens(name, tokensHostName, map[byte]string{'h': p.dest.Host})
 	if err != nil {
-		return "", fmt.Errorf("HostName: %w", err)
+		return "", &settingError{"HostName", err}
 	}
 	return name, nil
 }
 
-// canonical returns a name in lower case, and an address in its shortest form.
-func canonical(host string) string {
-	if a, err := netip.ParseAddr(host); err == nil {
+// canonical returns a name in lower case, and an address in its shortest form
+// unless AddressFamily excludes it.
+func (p *parser) canonical(host string) string {
+	a, err := netip.ParseAddr(host)
+	if err == nil && (a.Is4() || p.settings.get("addressfamily") != "inet") {
 		return a.String()
 	}
 	return lowerASCII(host)
@@ -309,9 +310,9 @@ func (p *parser) resolved() (*Host, error) {
 	s := p.settings
 	host, err := p.hostname()
 	if err != nil {
-		return nil, &settingError{"HostName", err}
+		return nil, err
 	}
-	s["hostname"] = []string{canonical(host)}
+	s["hostname"] = []string{p.canonical(host)}
 	if s.get("user") == "" {
 		s.add("user", p.machine.user)
 	}
@@ -322,7 +323,7 @@ func (p *parser) resolved() (*Host, error) {
 		s["hostkeyalias"] = []string{lowerASCII(s.get("hostkeyalias"))}
 	}
 	if s.flag("clearallforwardings", false) {
-		for _, key := range []string{"localforward", "remoteforward", "dynamicforward"} {
+		for _, key := range []string{"localforward", "remoteforward", "dynamicforward", "tunnel"} {
 			delete(s, key)
 		}
 	}

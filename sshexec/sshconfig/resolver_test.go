@@ -24,8 +24,7 @@ func needSSH(t testing.TB) string {
 	return ""
 }
 
-func writeFile(t testing.TB, path, text string) string {
-	t.Helper()
+func writeFile(t require.TestingT, path, text string) string {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path

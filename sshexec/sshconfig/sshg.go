@@ -60,9 +60,9 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", sourceG, context.Cause(ctx))
 	case err != nil:
-		return nil, complained(complaint.String(), err)
+		return nil, complained(string(complaint.kept), err)
 	}
-	s, err := parseG(out.Bytes())
+	s, err := parseG(out.kept)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sourceG, err)
 	}
@@ -189,15 +189,15 @@ func complained(text string, err error) error {
 
 // bounded keeps the first max bytes; over is called at the first one beyond.
 type bounded struct {
-	bytes.Buffer
+	kept     []byte
 	max      int
 	over     func()
 	exceeded bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := max(b.max-b.Len(), 0)
-	b.Buffer.Write(p[:min(room, len(p))])
+	room := b.max - len(b.kept)
+	b.kept = append(b.kept, p[:min(room, len(p))]...)
 	if len(p) > room && !b.exceeded {
 		b.exceeded = true
 		if b.over != nil {

@@ -1,0 +1,8 @@
+//go:build long
+
+package sshconfig
+
+import "testing"
+
+// TestLongOracle is TestOracle on more configurations.
+func TestLongOracle(t *testing.T) { oracle(t, 100, 10, 400) }
