@@ -2,6 +2,7 @@ package knownhosts_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,6 +61,17 @@ func TestCheckCertificate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server cannot flood the screen with what it has in its certificate.
+func TestCertificateTextIsBounded(t *testing.T) {
+	cert := certify(t, ed(t, "ca"), ed(t, "host"), func(c *ssh.Certificate) {
+		c.ValidPrincipals = slices.Repeat([]string{"\x1b[31mhost"}, 10_000)
+	})
+	err := load(t, "@cert-authority * "+ed(t, "ca").pub()+"\n").Check("host", 22, cert)
+	require.Equal(t, "unknown", kind(err))
+	require.Less(t, len(err.Error()), 500)
+	require.NotContains(t, err.Error(), "\x1b")
 }
 
 // What an authority signed is checked, and not with SHA-1.

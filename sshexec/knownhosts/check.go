@@ -3,6 +3,7 @@ package knownhosts
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -107,5 +108,16 @@ func checkCertificate(host string, cert *ssh.Certificate) error {
 	case ssh.KeyAlgoRSA, dsaKey:
 		return fmt.Errorf("signed with %s, which is too weak", cert.Signature.Format)
 	}
-	return new(ssh.CertChecker).CheckCert(lower(host), cert)
+	if err := new(ssh.CertChecker).CheckCert(lower(host), cert); err != nil {
+		// The text may quote all the principals, which the server chose.
+		text := strings.TrimPrefix(err.Error(), "ssh: ")
+		if len(text) > maxReason {
+			text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+		}
+		return errors.New(text)
+	}
+	return nil
 }
+
+// maxReason is how much is told of what is wrong with a certificate, in bytes.
+const maxReason = 200

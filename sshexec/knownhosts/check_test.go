@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/sshexec/knownhosts"
 )
 
 // The table of reference/ssh.md 1.3, and what else can be said in a file.
@@ -12,6 +14,9 @@ func TestCheck(t *testing.T) {
 	key, other := ed(t, "host").pub(), ed(t, "other").pub()
 	rsa, ecdsa := pair(t, ssh.KeyAlgoRSA, "host").pub(), pair(t, ssh.KeyAlgoECDSA256, "host").pub()
 	ca := ed(t, "ca").pub()
+	hashed := func(host string, port int) string {
+		return knownhosts.Line(host, port, ed(t, "host").PublicKey(), true)
+	}
 	for _, c := range []struct {
 		name string
 		text string
@@ -55,6 +60,11 @@ func TestCheck(t *testing.T) {
 		{"22 in brackets", "[host]:22 " + key, 22, "unknown"},
 		{"port, wrong key", "[host]:2222 " + other, 2222, "changed"},
 		{"port, only 22 on record", "host " + key, 2222, "ok"},
+		{"hashed", hashed("host", 22), 22, "ok"},
+		{"hashed, another host", hashed("other", 22), 22, "unknown"},
+		{"hashed, port", hashed("host", 2222), 2222, "ok"},
+		{"hashed, another port", hashed("host", 2223), 2222, "unknown"},
+		{"hashed, only 22 on record", hashed("host", 22), 2222, "ok"},
 		{"port, another key on 22", "host " + other, 2222, "unknown"},
 		{"port, wrong key, right one on 22", "[host]:2222 " + other + "\nhost " + key, 2222, "changed"},
 		{"port, star", "* " + key, 2222, "ok"},

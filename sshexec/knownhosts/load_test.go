@@ -53,7 +53,7 @@ func TestLoadAccepts(t *testing.T) {
 	key, rsa := ed(t, "host"), pair(t, "ssh-rsa", "host")
 	for name, text := range map[string]string{
 		"tabs":          "\t host\t" + strings.ReplaceAll(key.pub(), " ", "\t \t"),
-		"CRLF":          "host " + key.pub() + "\r\n",
+		"CRLF":          "# comment\r\n\r\nhost " + key.pub() + "\r\n",
 		"comment":       "host " + key.pub() + " me@here # more\n",
 		"no newline":    "host " + key.pub(),
 		"name of SHA-2": "host rsa-sha2-256 " + strings.Fields(rsa.pub())[1],

@@ -4,4 +4,4 @@ package knownhosts_test
 
 import "testing"
 
-func TestLongAgreesWithSSH(t *testing.T) { agreeWithSSH(t, 2, 1500) }
+func TestLongAgreesWithSSH(t *testing.T) { agreeWithSSH(t, 2, 600) }
