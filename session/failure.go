@@ -108,6 +108,7 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 		failure.Code, failure.Said, failure.Hint = start.Code, start.Said, start.Hint
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
+			failure.Hint = "--startup-timeout gives it longer"
 		}
 		return failure
 	}

@@ -151,6 +151,7 @@ func TestStartThatTakesTooLong(t *testing.T) {
 				require.Equal(t, 2*time.Second, time.Since(begin))
 				require.Equal(t, session.ReasonTimeout, failure.Reason)
 				require.ErrorIs(t, failure, session.ErrTimeout)
+				require.Equal(t, "--startup-timeout gives it longer", failure.Hint)
 			})
 		})
 	}
