@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -102,7 +103,7 @@ func agentError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errAgentSilent
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 		return errAgentGone
 	case errors.As(err, &opErr):
 		err = opErr.Err
@@ -114,8 +115,8 @@ func agentError(err error) error {
 	return err
 }
 
-// list returns the keys that the agent holds.
-func (l *agentLink) list() ([]*agentSigner, error) {
+// list returns a signer for each key that the agent holds.
+func (l *agentLink) list() ([]ssh.Signer, error) {
 	if err := l.limit(agentPatience); err != nil {
 		return nil, err
 	}
@@ -123,13 +124,22 @@ func (l *agentLink) list() ([]*agentSigner, error) {
 	if err != nil {
 		return nil, l.failed(err)
 	}
-	var held []*agentSigner
-	for _, s := range signers {
-		if signer, ok := s.(ssh.AlgorithmSigner); ok {
-			held = append(held, newAgentSigner(l, signer))
-		}
+	return signers, nil
+}
+
+// sign lets the agent sign. The clocks stand still meanwhile, because it may ask
+// somebody first.
+func (l *agentLink) sign(signer ssh.AlgorithmSigner, data []byte, algorithm string) (*ssh.Signature, error) {
+	defer executor.Pause(l.ctx)()
+	if err := l.limit(agentSign); err != nil {
+		return nil, err
 	}
-	return held, nil
+	// The agent has randomness of its own.
+	signature, err := signer.SignWithAlgorithm(nil, data, algorithm)
+	if err != nil {
+		return nil, l.failed(err)
+	}
+	return signature, nil
 }
 
 // close may be called without an agent, and twice.
@@ -142,14 +152,15 @@ func (l *agentLink) close() {
 
 // An agentSigner signs with a key that the agent holds.
 type agentSigner struct {
+	auth    *Authenticator
 	link    *agentLink
 	signer  ssh.AlgorithmSigner
 	public  ssh.PublicKey // parsed, so that a certificate is seen as one
 	comment string
 }
 
-func newAgentSigner(l *agentLink, signer ssh.AlgorithmSigner) *agentSigner {
-	s := &agentSigner{link: l, signer: signer, public: signer.PublicKey()}
+func newAgentSigner(a *Authenticator, l *agentLink, signer ssh.AlgorithmSigner) *agentSigner {
+	s := &agentSigner{auth: a, link: l, signer: signer, public: signer.PublicKey()}
 	if key, ok := s.public.(*agent.Key); ok {
 		s.comment = key.Comment
 		// A kind that we do not know may be one that agent and server know.
@@ -168,16 +179,11 @@ func (s *agentSigner) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) 
 	return s.SignWithAlgorithm(rand, data, "")
 }
 
-// SignWithAlgorithm lets the agent sign. The clocks stand still meanwhile,
-// because it may ask somebody first.
-func (s *agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	defer executor.Pause(s.link.ctx)()
-	if err := s.link.limit(agentSign); err != nil {
-		return nil, err
-	}
-	signature, err := s.signer.SignWithAlgorithm(rand, data, algorithm)
+// SignWithAlgorithm lets the agent sign.
+func (s *agentSigner) SignWithAlgorithm(_ io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	signature, err := s.link.sign(s.signer, data, algorithm)
 	if err != nil {
-		return nil, s.link.failed(err)
+		return nil, s.auth.skip(agentName(s), err)
 	}
 	return signature, nil
 }

@@ -35,7 +35,11 @@ type Failure struct {
 	keys int // how many of Tried are keys
 }
 
-// Error says what ended the login, what was tried and what the server wants.
+// shownRemarks is how many remarks stand in an error.
+const shownRemarks = 3
+
+// Error says what ended the login, what was tried, what the server wants, and
+// the first remarks.
 func (f *Failure) Error() string {
 	parts := []string{f.Err.Error()}
 	if len(f.Accepted) > 0 {
@@ -46,6 +50,9 @@ func (f *Failure) Error() string {
 	}
 	if len(f.Wants) > 0 {
 		parts = append(parts, "the server wants "+strings.Join(f.Wants, ","))
+	}
+	if n := len(f.Remarks); n > 0 {
+		parts = append(parts, "note: "+strings.Join(f.Remarks[:min(n, shownRemarks)], ", "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -161,7 +168,8 @@ func isLost(err error) bool {
 		}
 	}
 	var opErr *net.OpError
-	return errors.As(err, &opErr)
+	var lost *executor.LostError
+	return errors.As(err, &opErr) || errors.As(err, &lost)
 }
 
 // A disconnect is the server's farewell.

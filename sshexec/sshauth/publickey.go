@@ -111,12 +111,18 @@ func (a *Authenticator) agentKeys() []*agentSigner {
 		return nil
 	}
 	a.agent = link
-	held, err := link.list()
+	signers, err := link.list()
 	switch {
 	case err != nil:
 		_ = a.skip("agent", err)
-	case len(held) == 0:
+	case len(signers) == 0:
 		_ = a.skip("agent", errors.New("it holds no keys, or is locked"))
+	}
+	var held []*agentSigner
+	for _, s := range signers {
+		if signer, ok := s.(ssh.AlgorithmSigner); ok {
+			held = append(held, newAgentSigner(a, link, signer))
+		}
 	}
 	return held
 }

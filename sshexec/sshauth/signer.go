@@ -134,8 +134,8 @@ func certName(algorithm string) string {
 func (a *Authenticator) accepts(algorithm string) bool {
 	list := a.host.PubkeyAcceptedAlgorithms
 	if len(list) == 0 {
-		weak := []string{ssh.KeyAlgoRSA, ssh.InsecureKeyAlgoDSA, ssh.CertAlgoRSAv01, ssh.InsecureCertAlgoDSAv01}
-		return !slices.Contains(weak, algorithm)
+		weak := []string{"ssh-rsa", "ssh-dss"}
+		return !slices.Contains(weak, strings.TrimSuffix(algorithm, "-cert-v01@openssh.com"))
 	}
 	return slices.ContainsFunc(list, func(pattern string) bool {
 		ok, err := path.Match(pattern, algorithm)

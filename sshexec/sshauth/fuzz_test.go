@@ -1,0 +1,66 @@
+package sshauth
+
+import (
+	"crypto/ed25519"
+	"encoding/pem"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+// FuzzLoadKey parses what may stand in key files: never a panic, and never a
+// signer whose public half is not the one that is offered.
+func FuzzLoadKey(f *testing.F) {
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	plainKey, err := ssh.MarshalPrivateKey(key, "comment")
+	require.NoError(f, err)
+	// With one round of the key derivation, which is slow on purpose.
+	sealedKey, err := os.ReadFile("testdata/sealed_ed25519")
+	require.NoError(f, err)
+	signer, err := ssh.NewSignerFromSigner(key)
+	require.NoError(f, err)
+	public := ssh.MarshalAuthorizedKey(signer.PublicKey())
+	f.Add(pem.EncodeToMemory(plainKey), public, []byte(""))
+	f.Add(sealedKey, []byte{}, []byte("word"))
+	f.Add(sealedKey, public, []byte("word")) // the .pub file of another key does not count
+	f.Add(public, []byte("noise"), []byte("x"))
+	f.Add([]byte("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"), []byte{}, []byte("x"))
+	f.Add([]byte("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"), []byte{}, []byte("x"))
+	f.Fuzz(func(t *testing.T, private, public, passphrase []byte) {
+		k, err := parseKey(private, public)
+		require.NotNil(t, k)
+		if err != nil {
+			require.Nil(t, k.signer)
+			require.Nil(t, k.sealed)
+		}
+		if k.signer != nil {
+			require.Equal(t, k.public.Marshal(), k.signer.PublicKey().Marshal())
+		}
+		if k.sealed != nil {
+			signer, err := k.open(passphrase)
+			if err != nil {
+				require.Nil(t, signer)
+			} else if k.public != nil {
+				require.Equal(t, k.public.Marshal(), signer.PublicKey().Marshal())
+			}
+		}
+	})
+}
+
+func TestPlainText(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{" work laptop\n", "work laptop"},
+		{"a\x1b[31mb\x00\u202e\xff", `a\x1b[31mb\x00\u202e\xff`},
+		{`say "hi"`, `say "hi"`},
+		{"zwölf", "zwölf"},
+		{string(make([]byte, 0)), ""},
+	}
+	for _, test := range tests {
+		require.Equal(t, test.want, plain(test.in))
+	}
+	long := plain(string(make([]byte, 1000)))
+	require.Less(t, len(long), 500)
+	require.Equal(t, "ö", cut("öö", 3))
+}
