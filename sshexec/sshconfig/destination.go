@@ -251,7 +251,7 @@ func printable(s string) string {
 		if j := strings.Index(head, "://"); j >= 0 {
 			scheme, head = head[:j+3], head[j+3:]
 		}
-		if j := strings.Index(strings.ReplaceAll(strings.ToLower(head), "%3a", ":"), ":"); j >= 0 {
+		if j := strings.Index(strings.ReplaceAll(lowerASCII(head), "%3a", ":"), ":"); j >= 0 {
 			s = scheme + head[:j] + ":***" + s[i:]
 		}
 	}

@@ -112,7 +112,7 @@ func TestParseDestinations(t *testing.T) {
 
 func FuzzParseDestination(f *testing.F) {
 	for _, s := range []string{
-		"a", "u@a:22", "[::1]:22", "ssh://u%40x@a:22/", "a@b@c", "fe80::1%e", "-x", "ssh://[fe80::1%25a]", `d\u@h`,
+		"a", "u@a:22", "[::1]:22", "ssh://u%40x@a:22/", "a@b@c", "fe80::1%e", "-x", "ssh://[fe80::1%25a]", `d\u@h`, "0\xfb:@",
 	} {
 		f.Add(s)
 	}

@@ -27,6 +27,7 @@ var ignorables = []ignorable{
 	{"ProxyUseFdpass", []string{"no", "false"}},
 	{"KnownHostsCommand", []string{"none"}},
 	{"RevokedHostKeys", []string{"none"}},
+	{"RequiredRSASize", []string{"1024"}},
 	{"HostbasedAuthentication", []string{"no", "false"}},
 	{"PKCS11Provider", []string{"none"}},
 	{"AddKeysToAgent", []string{"no", "false"}},

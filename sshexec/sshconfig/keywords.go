@@ -99,6 +99,7 @@ var keywords = map[string]reader{
 	"tunnel":                  choice("yes=point-to-point", "point-to-point", "ethernet", "no"),
 	"bindinterface":           oneWord,
 	"proxyusefdpass":          yesNo,
+	"requiredrsasize":         integer(0, math.MaxInt32),
 	"revokedhostkeys":         oneWord,
 	"hostbasedauthentication": yesNo,
 	"pkcs11provider":          oneWord,
@@ -116,7 +117,7 @@ var leftOut = set(`
 	forwardx11timeout forwardx11trusted gatewayports gssapiauthentication gssapiclientidentity
 	gssapidelegatecredentials gssapikexalgorithms gssapikeyexchange gssapirenewalforcesrekey
 	gssapiserveridentity gssapitrustdns hostbasedacceptedalgorithms ipqos kbdinteractivedevices loglevel
-	logverbose nohostauthenticationforlocalhost obscurekeystroketiming permitremoteopen requiredrsasize
+	logverbose nohostauthenticationforlocalhost obscurekeystroketiming permitremoteopen
 	securitykeyprovider stdinnull streamlocalbindmask streamlocalbindunlink syslogfacility tag tcpkeepalive
 	keepalive tunneldevice updatehostkeys verifyhostkeydns versionaddendum visualhostkey warnweakcrypto
 	xauthlocation refuseconnection
@@ -203,10 +204,11 @@ func integer(least, most int) reader {
 	}
 }
 
+// seconds reads a time. With "none" it is as if the line were not there.
 func seconds(rest string, words []string) ([]string, error) {
 	words, err := oneWord(rest, words)
 	if err != nil || words[0] == "none" {
-		return words, err
+		return nil, err
 	}
 	n, ok := parseSeconds(words[0])
 	if !ok {

@@ -118,6 +118,10 @@ func (p *parser) file(s scope) error {
 	if !p.final {
 		p.sources = append(p.sources, s.file)
 	}
+	return p.text(s, text)
+}
+
+func (p *parser) text(s scope, text string) error {
 	for line := range strings.Lines(text) {
 		s.line++
 		if err := p.line(&s, line); err != nil {
@@ -172,7 +176,7 @@ func (p *parser) line(s *scope, text string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	if !s.active {
+	if !s.active || len(values) == 0 {
 		return nil
 	}
 	return p.set(s, key, values)
@@ -311,6 +315,9 @@ func (p *parser) resolved() (*Host, error) {
 	host, err := p.hostname()
 	if err != nil {
 		return nil, err
+	}
+	if strings.Contains(host, "%") && !isIPv6(host) {
+		return nil, &settingError{"HostName", fmt.Errorf("%s has a '%%' in it and is no address", printable(host))}
 	}
 	s["hostname"] = []string{p.canonical(host)}
 	if s.get("user") == "" {

@@ -2,27 +2,14 @@ package sshconfig
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// needSSH skips where there is no OpenSSH client; with CI=true it fails.
-func needSSH(t testing.TB) string {
-	t.Helper()
-	path, err := exec.LookPath("ssh")
-	if err == nil {
-		return path
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no ssh client, which must not be missing where CI=true")
-	}
-	t.Skip("no ssh client")
-	return ""
-}
+	"mcpdbg/sshexec/sshtest"
+)
 
 func writeFile(t require.TestingT, path, text string) string {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -77,7 +64,7 @@ func TestResolveEverything(t *testing.T) {
 	t.Setenv("WHERE", "/keys")
 	t.Setenv("MY_AGENT", "/run/agent")
 	file := writeFile(t, filepath.Join(t.TempDir(), "config"), everything)
-	r := &Resolver{Config: file, Binary: needSSH(t), Home: home}
+	r := &Resolver{Config: file, Binary: sshtest.Need(t, "ssh"), Home: home}
 	m, err := r.machine()
 	require.NoError(t, err)
 
