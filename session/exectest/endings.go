@@ -198,7 +198,8 @@ func retention(s *suite) {
 	const short = 150 * time.Millisecond
 	e := s.Forgetful(s.T, short)
 	defer func() { require.NoError(s, e.Close()) }()
-	cmd := s.command("spawn", "child", "line", "out", "late", "end", "pids", "exit", "0")
+	late := s.cue()
+	cmd := s.command("spawn", "child", "cue", late.path, "out", "late", "end", "pids", "exit", "0")
 	cmd.ID = "kept"
 	p, err := e.Start(s.ctx, cmd)
 	require.NoError(s, err)
@@ -206,7 +207,7 @@ func retention(s *suite) {
 	w.until(executor.Exited)
 	require.Empty(s, w.read(w.Info().NextSeq-1, 0, 2*short).Chunks)
 	require.Equal(s, executor.StateExited, p.Info().State, "the exit does not begin it")
-	w.write("\n")
+	late.give()
 	w.until(executor.Closed)
 	require.Equal(s, "late", string(w.read(0, 0, 0).Chunks[1].Data))
 	require.Eventually(s, func() bool { return p.Info().State == executor.StateUnknown }, patience, lookAgain)
@@ -230,7 +231,7 @@ func exitSignal(s *suite) {
 }
 
 func exitBeforeTerminate(s *suite) {
-	p := held(s)
+	p, _, _ := held(s)
 	p.until(executor.Exited)
 	child := p.pids(1)[0]
 	require.False(s, p.terminate().Running)
@@ -283,12 +284,14 @@ func terminateReadsTheRest(s *suite) {
 }
 
 func terminateCuts(s *suite) {
-	p := s.start("spawn", "stray", "pid", "line", "end", "exit", "0")
+	end := s.cue()
+	p := s.start("spawn", "stray", "pid", "cue", end.path, "end", "exit", "0")
 	stray := p.pids(1)[0]
 	p.exited()
 	report, err := p.Terminate(s.ctx)
 	require.NoError(s, err)
 	require.Equal(s, executor.StopReport{}, report, "nothing leads to the stray")
 	require.True(s, p.until(executor.Closed).Cut)
-	s.gone(stray) // its standard input has ended
+	end.give()
+	s.gone(stray)
 }

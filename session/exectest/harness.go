@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +78,27 @@ func (s *suite) startCommand(cmd executor.Command) *watched {
 	p, err := s.Executor.Start(s.ctx, cmd)
 	require.NoError(s, err)
 	return s.watch(p, executor.SubscribeOptions{})
+}
+
+// A cue is what a process waits for that cannot be reached through standard
+// input: an SSH server closes that as soon as the leader has ended.
+type cue struct {
+	path string // for the helper's step cue
+	give func()
+}
+
+func (s *suite) cue() cue {
+	s.Helper()
+	path := filepath.Join(s.TempDir(), "cue")
+	require.NoError(s, makeFIFO(path))
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
+	require.NoError(s, err)
+	s.Cleanup(func() { _ = pipe.Close() }) // what matters was written
+	return cue{path: path, give: func() {
+		s.Helper()
+		_, err := pipe.Write([]byte("\n"))
+		require.NoError(s, err)
+	}}
 }
 
 // watch subscribes to p.

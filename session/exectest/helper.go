@@ -27,6 +27,7 @@ const helperArg = "exectest-helper"
 //	env             write the environment, one NAME=value a line
 //	cwd             write the working directory
 //	line            read one line of standard input, byte by byte
+//	cue FIFO        read one byte from a named pipe
 //	echo            copy standard input to standard output until its end
 //	flood N SIZE    write N lines of SIZE bytes as fast as it can, one write
 //	                each; every line begins with its number
@@ -131,6 +132,8 @@ func (h *helper) run(step string) {
 		h.write(os.Stdout, []byte(dir))
 	case "line":
 		h.line()
+	case "cue":
+		h.cue(h.pop())
 	case "echo":
 		_, err := io.Copy(os.Stdout, os.Stdin)
 		h.check(err)
@@ -176,6 +179,14 @@ func (h *helper) line() {
 		_, err := io.ReadFull(os.Stdin, b)
 		h.check(err)
 	}
+}
+
+func (h *helper) cue(path string) {
+	f, err := os.Open(path)
+	h.check(err)
+	_, err = io.ReadFull(f, make([]byte, 1))
+	h.check(err)
+	h.check(f.Close())
 }
 
 func (h *helper) flood(f *os.File, n, size int) {

@@ -11,6 +11,14 @@ func spawnAttr(kind string) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: kind == "group", Setsid: kind == "session"}
 }
 
+// makeFIFO makes a named pipe that every user may use.
+func makeFIFO(path string) error {
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o666)
+}
+
 // writeDirectly spends no more than the system call.
 func writeDirectly(f *os.File, b []byte) error {
 	for len(b) > 0 {

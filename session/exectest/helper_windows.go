@@ -1,6 +1,7 @@
 package exectest
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -11,6 +12,8 @@ func spawnAttr(kind string) *syscall.SysProcAttr {
 	}
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+func makeFIFO(string) error { return errors.ErrUnsupported }
 
 func writeDirectly(f *os.File, b []byte) error {
 	_, err := f.Write(b)

@@ -123,7 +123,8 @@ func paging(s *suite) {
 }
 
 func readWaits(s *suite) {
-	p := s.start("line", "out", "a", "line", "spawn", "child", "line", "end", "exit", "5")
+	end := s.cue()
+	p := s.start("line", "out", "a", "line", "spawn", "child", "cue", end.path, "end", "exit", "5")
 	const short = 30 * time.Millisecond
 	begin := time.Now()
 	require.Empty(s, p.read(0, 0, short).Chunks)
@@ -135,12 +136,12 @@ func readWaits(s *suite) {
 	r := p.read(1, 0, patience)
 	require.Equal(s, code(5), *r.Exit, "an exit that is news")
 	require.False(s, r.Closed)
-	p.write("\n")
+	end.give()
 	require.True(s, p.read(r.NextSeq-1, 0, patience).Closed)
 }
 
 func readAfterExit(s *suite) {
-	p := held(s)
+	p, first, second := held(s)
 	exited := p.until(executor.Exited)
 	begin := time.Now()
 	const short = 30 * time.Millisecond
@@ -156,10 +157,10 @@ func readAfterExit(s *suite) {
 		}
 		close(results)
 	}()
-	p.write("\n")
+	first.give()
 	r = <-results
 	require.Equal(s, "late", string(r.Chunks[0].Data))
-	p.write("\n")
+	second.give()
 	require.True(s, p.read(r.NextSeq-1, 0, patience).Closed)
 }
 

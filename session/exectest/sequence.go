@@ -38,25 +38,26 @@ func sharedSequence(s *suite) {
 }
 
 // held starts a leader that ends at once, and a child of it that holds the
-// pipes, waits for two lines, and says "late" after the first.
-func held(s *suite) *watched {
-	p := s.start("spawn", "child", "line", "out", "late", "line", "end", "pids", "exit", "3")
+// pipes, waits for two cues, and says "late" after the first.
+func held(s *suite) (p *watched, first, second cue) {
+	first, second = s.cue(), s.cue()
+	p = s.start("spawn", "child", "cue", first.path, "out", "late", "cue", second.path, "end", "pids", "exit", "3")
 	p.pids(1)
-	return p
+	return p, first, second
 }
 
 func outputAfterExit(s *suite) {
-	p := held(s)
+	p, first, second := held(s)
 	exited := p.until(executor.Exited)
 	require.Equal(s, code(3), exited.Exit)
 	require.Equal(s, executor.StateExited, p.Info().State)
-	p.write("\n")
+	first.give()
 	late := p.next()
 	require.Equal(s, executor.Output, late.Kind)
 	require.Equal(s, exited.Seq+1, late.Seq)
 	require.Equal(s, "late", string(late.Data))
 	require.Equal(s, executor.StateExited, p.Info().State)
-	p.write("\n")
+	second.give()
 	require.Equal(s, executor.Event{Kind: executor.Closed, Seq: late.Seq + 1}, p.next())
 	p.rest()
 	exits := 0
@@ -84,14 +85,15 @@ func closedOnceAndLast(s *suite) {
 }
 
 func grandchildHoldsStdout(s *suite) {
-	p := held(s)
+	p, first, second := held(s)
 	child := p.pids(1)[0]
 	p.until(executor.Exited)
 	require.True(s, s.Alive(child))
 	info := p.Info()
 	require.Equal(s, executor.StateExited, info.State)
 	require.Equal(s, code(3), *info.Exit)
-	p.write("\n\n")
+	first.give()
+	second.give()
 	require.Equal(s, executor.Closed, p.rest()[len(p.seen)-1].Kind)
 	require.True(s, strings.HasSuffix(p.text[executor.Stdout].String(), "late"))
 }

@@ -48,7 +48,7 @@ func acceptedIsNotDelivered(s *suite) {
 
 func unreadStdin(s *suite) {
 	p := s.start("out", "deaf", "flood", "1000", "100", "err", "done", "hang")
-	data := make([]byte, 1<<20)
+	data := make([]byte, 4<<20) // more than a pipe takes, or the window of an SSH channel
 	for _, id := range []string{"first", "second"} {
 		r, err := p.Write(s.ctx, id, data)
 		require.NoError(s, err)

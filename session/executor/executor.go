@@ -214,8 +214,8 @@ const (
 	// Survivors: processes that an ending found still alive, and what became
 	// of them.
 	Survivors
-	// Link: the state of the connection has changed, or its round trip time is
-	// known for the first time.
+	// Link: the connection has stalled, or is up again. Its loss is told by
+	// Failed.
 	Link
 )
 
