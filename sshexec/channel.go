@@ -1,0 +1,124 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+)
+
+// A channel is one exec channel, raw: a Session of x/crypto hides an exit
+// status that has come until the channel is closed, which a descendant can put
+// off for ever.
+type channel struct {
+	ssh.Channel
+	exited chan struct{} // closed when the exit is known
+	ended  chan struct{} // closed when the channel has ended
+	exit   executor.Exit // valid once exited is closed
+	cutOff bool          // valid once ended is closed: it was the connection that ended
+}
+
+// open opens a channel on which nothing is executed yet.
+func open(ctx context.Context, conn *link.Conn) (*channel, error) {
+	ch, reqs, err := conn.OpenSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &channel{
+		Channel: ch,
+		exited:  make(chan struct{}), ended: make(chan struct{}),
+	}
+	go c.serve(conn, reqs)
+	return c, nil
+}
+
+// errRefused is an answer of the server.
+var errRefused = errors.New("the server refuses it")
+
+// ask sends a request and waits for the answer, which is nil, errRefused, or
+// why there is none.
+func (c *channel) ask(ctx context.Context, request string, payload any) error {
+	type answer struct {
+		ok  bool
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() { // an answer that never comes ends with the connection
+		ok, err := c.SendRequest(request, true, ssh.Marshal(payload))
+		done <- answer{ok, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err == nil && !a.ok {
+			return errRefused
+		}
+		return a.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// What goes with the requests of RFC 4254, sections 6.4, 6.5 and 6.9.
+type (
+	envRequest    struct{ Name, Value string }
+	execRequest   struct{ Command string }
+	signalRequest struct{ Name string }
+)
+
+// execBlind asks for command to be executed and does not wait for the answer:
+// what is written next is on its way already. A refusal is silence.
+func (c *channel) execBlind(command string) error {
+	_, err := c.SendRequest("exec", false, ssh.Marshal(execRequest{command}))
+	return err
+}
+
+// serve takes the server's requests: how the command ended.
+func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
+	defer close(c.ended)
+	known := sync.OnceFunc(func() { close(c.exited) })
+	for req := range reqs {
+		if exit, ok := parseExit(req); ok && !c.hasExited() {
+			c.exit = exit
+			known()
+		}
+		if req.WantReply {
+			_ = req.Reply(false, nil) // an error means that the channel is gone
+		}
+	}
+	c.cutOff = conn.Cause() != nil
+}
+
+func (c *channel) hasExited() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// parseExit reads the requests of RFC 4254, section 6.10.
+func parseExit(req *ssh.Request) (executor.Exit, bool) {
+	switch req.Type {
+	case "exit-status":
+		var status struct{ Code uint32 }
+		if ssh.Unmarshal(req.Payload, &status) == nil {
+			return executor.Exit{Kind: executor.ExitCode, Code: int(status.Code)}, true
+		}
+	case "exit-signal":
+		var sig struct {
+			Name    string
+			Core    bool
+			Message string
+			Lang    string
+		}
+		if ssh.Unmarshal(req.Payload, &sig) == nil {
+			return executor.Exit{Kind: executor.ExitSignal, Signal: sig.Name, Core: sig.Core}, true
+		}
+	}
+	return executor.Exit{}, false
+}

@@ -1,0 +1,82 @@
+//go:build unix
+
+package sshexec
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// at is an executor on a server.
+func at(t testing.TB, s *sshtest.Server, change ...func(*Options)) *Executor {
+	t.Helper()
+	dest, err := sshconfig.ParseDestination(s.Alias)
+	require.NoError(t, err)
+	o := Options{Destination: dest, Config: s.Config}
+	for _, f := range change {
+		f(&o)
+	}
+	e, err := New(o)
+	require.NoError(t, err)
+	return e
+}
+
+// conform runs the suite against servers that start makes, one for all tests:
+// each process has a connection of its own.
+func conform(t *testing.T, s *sshtest.Server, change ...func(*Options)) {
+	exectest.Run(t, func(t *testing.T) exectest.Harness {
+		e := at(t, s, change...)
+		return exectest.Harness{
+			Executor: e,
+			Program:  os.Args[0],
+			Alive:    alive,
+			Zombie:   func(int) bool { return false }, // children of another program
+			Forgetful: func(t *testing.T, retention time.Duration) executor.Executor {
+				return at(t, s, append(change, func(o *Options) { o.Retention = retention })...)
+			},
+			Lose: func(p executor.Process) { lose(e, p) },
+		}
+	})
+}
+
+// lose breaks the connection of p under it.
+func lose(e *Executor, p executor.Process) {
+	for _, entry := range e.table.Close() {
+		if entry.id == p.ID() {
+			entry.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: entry.conn.Hop(), Err: errors.New("cut by the test")})
+		}
+	}
+}
+
+// alive tells whether a process of that pid runs on this machine, where all
+// servers of the tests are.
+func alive(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return false
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	state := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[0]
+	return state != "Z" && state != "X"
+}
+
+func TestConformanceInProcess(t *testing.T) { conform(t, sshtest.Fake(t, sshtest.FakeOptions{})) }
+
+func TestConformanceInetd(t *testing.T) { conform(t, sshtest.Inetd(t, sshtest.Options{})) }
+
+func TestConformanceOpenSSH(t *testing.T) { conform(t, sshtest.OpenSSH(t, sshtest.Options{})) }

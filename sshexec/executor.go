@@ -1,0 +1,285 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+)
+
+// An Executor starts processes on one host. Each has a connection of its own;
+// connections to hosts on the way are shared. Close it when done.
+type Executor struct {
+	opts   Options
+	dialer *link.Dialer
+	table  *executor.Table[*process]
+	paths  pathCache
+
+	ctx     context.Context // over once Close was called
+	stop    context.CancelFunc
+	running sync.WaitGroup // the goroutines of all processes
+}
+
+var _ executor.Executor = (*Executor)(nil)
+
+// New returns an executor on the host of opts.Destination. Nothing is resolved
+// or connected before the first Start. The error is about the options.
+func New(opts Options) (*Executor, error) {
+	if err := opts.fill(); err != nil {
+		return nil, err
+	}
+	e := &Executor{
+		opts: opts,
+		dialer: link.NewDialer(link.Options{
+			Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter, AcceptNew: opts.AcceptNew,
+			ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
+		}),
+		table: executor.NewTable[*process](opts.IDs, opts.Retention),
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// fill sets what is zero to its default, and refuses what is not known.
+func (o *Options) fill() error {
+	if o.Destination.Host == "" {
+		return errors.New("no destination")
+	}
+	for _, known := range []error{
+		choose(&o.Transport, "transport", TransportAuto, TransportNative, TransportMaster, TransportBinary),
+		choose(&o.PathFrom, "path source", PathPlain, PathLogin, PathInteractive, PathExplicit),
+		choose(&o.Launch, "launch", LaunchGuarded, LaunchPlain),
+	} {
+		if known != nil {
+			return known
+		}
+	}
+	for limit, value := range map[*time.Duration]time.Duration{
+		&o.ConnectTimeout: DefaultConnectTimeout, &o.AuthTimeout: DefaultAuthTimeout,
+		&o.StartTimeout: DefaultStartTimeout, &o.Lease: DefaultLease,
+	} {
+		if *limit == 0 {
+			*limit = value
+		}
+	}
+	if o.IDs == nil {
+		o.IDs = new(executor.IDs)
+	}
+	return nil
+}
+
+// choose sets value to the first of known if it is empty, and refuses one that
+// is not known.
+func choose[T ~string](value *T, what string, known ...T) error {
+	if *value == "" {
+		*value = known[0]
+	}
+	if !slices.Contains(known, *value) {
+		return fmt.Errorf("%s %q: must be one of %v", what, *value, known)
+	}
+	return nil
+}
+
+// Start implements executor.Executor. It is never tried again once the command
+// may have been sent.
+func (e *Executor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	begin := time.Now()
+	p, err := e.start(ctx, cmd)
+	if err != nil {
+		if err.Elapsed == 0 {
+			err.Elapsed = time.Since(begin)
+		}
+		return nil, err
+	}
+	return e.table.Bind(p), nil
+}
+
+func (e *Executor) start(ctx context.Context, cmd executor.Command) (*process, *executor.StartError) {
+	if err := validate(cmd, e.opts.PathFrom); err != nil {
+		return nil, &executor.StartError{Code: executor.StartInvalid, Phase: "resolve", Err: err}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p, err := e.table.Reserve(cmd.ID, func(id string) *process {
+		p := newProcess(e, id, cmd)
+		p.cancel = cancel
+		return p
+	})
+	switch {
+	case errors.Is(err, executor.ErrDuplicate):
+		return nil, &executor.StartError{Code: executor.StartDuplicate, Phase: "resolve", Err: err,
+			Hint: "end that process first, or start this one under another id"}
+	case err != nil:
+		return nil, &executor.StartError{Code: executor.StartFailed, Phase: "resolve", Err: err}
+	}
+	if err := p.start(ctx); err != nil {
+		e.table.Remove(p)
+		return nil, err
+	}
+	return p, nil
+}
+
+// start connects and launches. When it fails, nothing of the process is left,
+// or what is ends with the connection.
+func (p *process) start(ctx context.Context) *executor.StartError {
+	defer close(p.settled)
+	conn, err := p.ex.dialer.Dial(ctx, p.ex.opts.Destination, link.Reporter{
+		Begin: func(ph executor.Phase) { tell(p.cmd.OnBegin, ph) },
+		End:   func(ph executor.Phase) { tell(p.cmd.OnPhase, ph) },
+	})
+	if err != nil {
+		return asStartError(ctx, err)
+	}
+	set, passed := configuredEnv(conn)
+	var run *launched
+	failure := p.phase("start", path.Base(p.cmd.Argv[0]), func() (err *executor.StartError) {
+		run, err = p.launch(ctx, conn, set)
+		return err
+	})
+	if failure != nil {
+		_ = conn.Close()
+		return failure
+	}
+	p.attach(conn, run, p.report(passed))
+	if ctx.Err() != nil {
+		// The process runs, and must not: its end is the same as any other.
+		_, endErr := p.end(context.Background())
+		e := startCancelled(ctx, "start")
+		e.Err = errors.Join(e.Err, endErr)
+		return e
+	}
+	return nil
+}
+
+// launch starts the command on conn.
+func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]string) (*launched, *executor.StartError) {
+	ctx, cancel := executor.WithPatience(ctx, p.ex.opts.StartTimeout, errSilent)
+	defer cancel()
+	l := &launcher{
+		conn: conn, mark: p.mark, set: set, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
+		cmd: launchCommand{argv: p.cmd.Argv, dir: p.cmd.Dir, env: p.cmd.Env, noStdin: p.cmd.NoStdin},
+	}
+	begin := time.Now()
+	start := l.guarded
+	if p.ex.opts.Launch == LaunchPlain {
+		start = l.plain
+	}
+	run, err := start(ctx)
+	if err != nil {
+		err.Elapsed = time.Since(begin)
+	}
+	return run, err
+}
+
+// phase runs one step of the start and tells of it.
+func (p *process) phase(name, detail string, step func() *executor.StartError) *executor.StartError {
+	ph := executor.Phase{Name: name, Detail: detail, Begin: time.Now()}
+	tell(p.cmd.OnBegin, ph)
+	err := step()
+	ph.End = time.Now()
+	if err != nil {
+		ph.Err = err
+	}
+	tell(p.cmd.OnPhase, ph)
+	return err
+}
+
+func tell(who func(executor.Phase), ph executor.Phase) {
+	if who != nil {
+		who(ph)
+	}
+}
+
+// asStartError is what the dialer says; an end of ctx is a cancelled start.
+func asStartError(ctx context.Context, err error) *executor.StartError {
+	var known *executor.StartError
+	if !errors.As(err, &known) {
+		return &executor.StartError{Code: executor.StartFailed, Phase: "connect", Err: err}
+	}
+	if known.Code == executor.StartCancelled || errors.Is(context.Cause(ctx), errCancelled) {
+		e := startCancelled(ctx, known.Phase)
+		e.Hop = known.Hop
+		return e
+	}
+	return known
+}
+
+// configuredEnv is what the user's ssh configuration sends along: SetEnv, and
+// what SendEnv lets through of the local environment. PATH and HOME of this
+// machine mean nothing there.
+func configuredEnv(conn *link.Conn) (set map[string]string, passed []string) {
+	host := conn.Host()
+	set = maps.Clone(host.SetEnv)
+	if set == nil {
+		set = make(map[string]string)
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if name == "PATH" || name == "HOME" || !matchesAny(host.SendEnv, name) {
+			continue
+		}
+		if _, ok := set[name]; !ok {
+			set[name] = value
+			passed = append(passed, name)
+		}
+	}
+	slices.Sort(passed)
+	return set, passed
+}
+
+// matchesAny matches a name against the patterns of SendEnv.
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// report tells which variables travelled; whether the server took those that
+// the configuration sends is its own affair.
+func (p *process) report(passed []string) executor.EnvReport {
+	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed, Added: []string{markName}}
+	for _, v := range p.cmd.Env {
+		if !slices.Contains(r.Named, v.Name) {
+			r.Named = append(r.Named, v.Name)
+		}
+	}
+	slices.Sort(r.Named)
+	return r
+}
+
+// Process implements executor.Executor.
+func (e *Executor) Process(id string) executor.Process { return e.table.Handle(id) }
+
+// Close implements executor.Executor. It waits for the goroutines of every
+// process, and so for the handlers they are in: no Handler may call it.
+func (e *Executor) Close() error {
+	var ending sync.WaitGroup
+	var mu sync.Mutex
+	var failures []error
+	for _, p := range e.table.Close() {
+		ending.Go(func() {
+			if _, err := p.Terminate(context.Background()); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
+			}
+			if p.run() != nil {
+				p.abandon()
+			}
+		})
+	}
+	ending.Wait()
+	e.stop()
+	e.running.Wait()
+	return errors.Join(append(failures, e.dialer.Close())...)
+}

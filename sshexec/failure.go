@@ -1,0 +1,126 @@
+package sshexec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// fail makes the error of a start that came as far as the host's shell.
+func (l *launcher) fail(code executor.StartCode, err error, hint string) *executor.StartError {
+	return &executor.StartError{Code: code, Hop: l.conn.Hop(), Phase: "start", Err: err, Hint: hint}
+}
+
+// openFailed is why there is no channel.
+func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartError {
+	var known *executor.StartError
+	if errors.As(err, &known) {
+		return known
+	}
+	if errors.Is(err, errRefused) {
+		return l.fail(executor.ExecRefused, errors.New("the server refuses to execute commands"),
+			"this account may be for file transfer or forwarding only")
+	}
+	return l.lost(ctx, err)
+}
+
+// lost is a connection that ended during the start, for the first reason that
+// is known.
+func (l *launcher) lost(ctx context.Context, err error) *executor.StartError {
+	if ctx.Err() != nil {
+		return l.cancelled(ctx)
+	}
+	if cause := l.conn.Cause(); cause != nil {
+		return &executor.StartError{Code: cause.Code, Hop: l.conn.Hop(), Phase: "start", Err: cause.Err, Said: cause.Said, Hint: cause.Hint}
+	}
+	return l.fail(executor.LostClosed, err, "")
+}
+
+// cancelled is a start that somebody ended, or whose time is over.
+func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		return l.fail(executor.StartTimeout, cause,
+			"is the login shell there waiting for something? try: ssh "+l.conn.Host().Alias+" true")
+	}
+	return startCancelled(ctx, "start")
+}
+
+// timedOut ends the connection, so that all that was said can be read.
+func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError {
+	e := l.cancelled(ctx)
+	_ = l.conn.Close()
+	if e.Code == executor.StartTimeout {
+		said := l.said(o, reading{})
+		if e.Said = said; said != "" {
+			e.Code = executor.StartNoMarker
+			e.Hint = noMarkerHint
+		}
+	}
+	return e
+}
+
+const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
+
+// noMarker is a shell that said something else than our script.
+func (l *launcher) noMarker(o opening, r reading, err error) *executor.StartError {
+	if l.conn.Cause() != nil {
+		return l.lost(context.Background(), err)
+	}
+	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell does not answer our script: %w", err), noMarkerHint)
+	_ = l.conn.Close()
+	e.Said = l.said(o, r)
+	return e
+}
+
+// said is what came on both streams of a channel whose connection has ended.
+func (l *launcher) said(o opening, out reading) string {
+	if out.noise == nil {
+		out = drained(o.out)
+	}
+	return tail(bytes.Join([][]byte{out.noise, drained(o.err).noise}, nil))
+}
+
+// drained is what a stream gave, unless it was taken already.
+func drained(c <-chan reading) reading {
+	select {
+	case r := <-c:
+		return r
+	case <-time.After(time.Second): // was taken before
+		return reading{}
+	}
+}
+
+// startCancelled is a start that was terminated, or whose context has ended.
+func startCancelled(ctx context.Context, phase string) *executor.StartError {
+	err := context.Cause(ctx)
+	if !errors.Is(err, errCancelled) {
+		err = fmt.Errorf("%w: %w", errCancelled, errors.Join(ctx.Err(), err))
+	}
+	return &executor.StartError{Code: executor.StartCancelled, Phase: phase, Err: err}
+}
+
+// errCancelled is the cause of a start that was terminated.
+var errCancelled = errors.New("start was cancelled")
+
+// tail is the end of text that the other side wrote, as much as an error holds.
+func tail(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if len(text) > saidLimit {
+		text = text[len(text)-saidLimit:]
+	}
+	return strings.ToValidUTF8(string(text), "�")
+}
+
+// cut is the beginning of text, as much as one line of an error holds.
+func cut(text string) string {
+	const limit = 500
+	if len(text) > limit {
+		text = text[:limit] + "..."
+	}
+	return strings.ToValidUTF8(text, "�")
+}

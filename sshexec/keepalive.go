@@ -1,0 +1,163 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// A link is taken for dead beatEvery + beatMisses * beatReply after the last
+// sign of life, which is 13 seconds: the promise is 15. The kernel gives up
+// unacknowledged data after the same time (TCP_USER_TIMEOUT, package link).
+const (
+	beatEvery  = 5 * time.Second
+	beatReply  = 4 * time.Second
+	beatMisses = 2
+	// clockJump is by how much the clock on the wall may run ahead of the other
+	// one before it is mentioned: this machine was asleep.
+	clockJump = 5 * time.Second
+)
+
+// errNoReply is the cause of a link that is given up.
+var errNoReply = errors.New("no reply")
+
+// A heartbeat finds out whether the other side is still there.
+type heartbeat struct {
+	beat  func(context.Context) error             // one round trip
+	heard func() time.Time                        // when anything came last
+	tell  func(executor.LinkState, time.Duration) // called when a round trip ends, or is overdue
+	lost  func(quiet time.Duration, jumped time.Duration)
+}
+
+// run beats until ctx is done or the link is lost.
+func (h *heartbeat) run(ctx context.Context) {
+	misses := 0
+	last, jumped := time.Now(), time.Duration(0)
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+		begin := time.Now()
+		jumped = max(jumped, wallTime(begin, last)-begin.Sub(last))
+		switch err := h.once(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			misses, jumped = 0, 0
+			h.tell(executor.LinkUp, time.Since(begin))
+			pause.Reset(beatEvery)
+		case !errors.Is(err, errNoReply):
+			return // the connection, or the guard, has ended: others tell of that
+		case h.heard().After(begin):
+			misses = 0 // busy, not dead
+			pause.Reset(beatEvery)
+		default:
+			if misses++; misses == beatMisses {
+				h.lost(time.Since(h.heard()), jumped)
+				return
+			}
+			h.tell(executor.LinkStalled, 0)
+			pause.Reset(0)
+		}
+		last = begin
+	}
+}
+
+// wallTime is what the clock on the wall says has passed.
+func wallTime(now, then time.Time) time.Duration { return now.Round(0).Sub(then.Round(0)) }
+
+// once is one round trip. The beat itself may be stuck in a write until the
+// connection is given up; nobody waits for that.
+func (h *heartbeat) once(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, beatReply, errNoReply)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- h.beat(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// keepalive watches over the link of a process, and keeps its guard from
+// thinking that we are gone.
+func (p *process) keepalive(ctx context.Context) {
+	run := p.running
+	h := heartbeat{
+		beat: func(ctx context.Context) error {
+			if run.guard == nil {
+				// Any answer will do; servers refuse what they do not know.
+				_, err := run.run.SendRequest("keepalive@openssh.com", true, nil)
+				return err
+			}
+			_, err := run.guard.ask(ctx, "B", "")
+			return err
+		},
+		heard: p.conn.Heard,
+		tell:  func(s executor.LinkState, rtt time.Duration) { p.setLink(s, rtt) },
+		lost: func(quiet, jumped time.Duration) {
+			err := fmt.Errorf("no answer for %s", quiet.Round(time.Second/10))
+			if jumped > clockJump {
+				err = fmt.Errorf("%w (this machine's clock jumped by %s: was it asleep?)", err, jumped.Round(time.Second))
+			}
+			p.conn.Abort(&executor.LostError{Code: executor.LostKeepalive, Hop: p.conn.Hop(), Err: err})
+		},
+	}
+	h.run(ctx)
+}
+
+// setLink notes the state of the link, and tells of it when it has changed.
+func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
+	p.mu.Lock()
+	news := p.link.State != s
+	p.link.State = s
+	if rtt > 0 {
+		p.link.RTT = rtt
+	}
+	told := p.link
+	p.mu.Unlock()
+	if news {
+		told.Heard = p.conn.Heard()
+		p.journal.Emit(executor.Event{Kind: executor.Link, Link: &told})
+	}
+}
+
+// lose ends a process whose connection, or channel, has ended before its exit
+// was known.
+func (p *process) lose() {
+	lost := executor.LostError{
+		Code: executor.LostClosed, Hop: p.conn.Hop(),
+		Err: errors.New("the server closed the channel without saying how the process ended"),
+	}
+	if cause := p.conn.Cause(); cause != nil {
+		lost = *cause
+	}
+	lost.After = time.Since(p.began)
+	if lost.Hint == "" {
+		lost.Hint = p.lostHint()
+	}
+	p.mu.Lock()
+	p.link.State, p.link.Err = executor.LinkLost, &lost
+	p.mu.Unlock()
+	p.abandon()
+	p.journal.Fail(&lost)
+	if p.stdin != nil {
+		p.stdin.Abort()
+	}
+}
+
+func (p *process) lostHint() string {
+	if p.running.guard == nil {
+		return "without a guard the process may still run there"
+	}
+	return fmt.Sprintf("the process there is ended by its guard, at once or within %s; restart when the host can be reached", p.ex.opts.Lease)
+}

@@ -1,0 +1,248 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+)
+
+// saidLimit is how much of what the other side said an error or notice holds.
+const saidLimit = 4 << 10
+
+// errSilent is the cause of a start whose time is over.
+var errSilent = errors.New("no answer from the remote shell in time")
+
+// A launchCommand is a command as the run script starts it.
+type launchCommand struct {
+	argv    []string
+	dir     string
+	path    string // PATH; empty leaves the other side's
+	env     []executor.EnvVar
+	noStdin bool
+}
+
+// A launcher starts one process on one connection. When it fails, the
+// connection is to be closed: the shells that it has started then end.
+type launcher struct {
+	conn  *link.Conn
+	mark  string
+	cmd   launchCommand
+	set   map[string]string // environment requests of the ssh configuration
+	lease time.Duration
+	from  PathFrom
+	paths *pathCache
+
+	rtt time.Duration // of the first round trip
+}
+
+// A launched process runs.
+type launched struct {
+	run     *channel
+	guard   *guard // nil without
+	rtt     time.Duration
+	pid     int
+	rest    [2][]byte // of each stream, what came behind the marker
+	notices []executor.Notice
+}
+
+// guarded starts the run under a guard.
+func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError) {
+	guardOpen := l.openGuard(ctx)
+	if l.from == PathPlain || l.from == PathExplicit {
+		run := l.openRun(ctx) // beside the guard, to save round trips
+		g, caps, err := l.arm(ctx, <-guardOpen)
+		if err != nil {
+			return nil, err
+		}
+		return l.release(ctx, run, g, caps)
+	}
+	// The harvest is under the guard, too: an interactive shell can hang.
+	g, caps, err := l.arm(ctx, <-guardOpen)
+	if err != nil {
+		return nil, err
+	}
+	if l.cmd.path, err = l.paths.get(ctx, l); err != nil {
+		return nil, err
+	}
+	return l.release(ctx, l.openRun(ctx), g, caps)
+}
+
+// An opening is a channel on which a script runs, or why there is none.
+type opening struct {
+	ch       *channel
+	out, err <-chan reading
+	failure  error
+}
+
+// openScript runs script in a shell that leads a group, on a channel of its
+// own, and looks for a marker on both streams. It does not wait for the server
+// to agree if sure is not set: what the script says is proof enough.
+func (l *launcher) openScript(ctx context.Context, script, marker string, sure bool) opening {
+	ch, err := open(ctx, l.conn)
+	if err != nil {
+		return opening{failure: err}
+	}
+	for name, value := range l.set {
+		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value})) // servers refuse most
+	}
+	if begin := time.Now(); sure {
+		err = ch.ask(ctx, "exec", execRequest{bootstrap})
+		l.rtt = time.Since(begin)
+	} else {
+		err = ch.execBlind(bootstrap)
+	}
+	if err == nil {
+		_, err = ch.Write(append(encode(leadScript), encode(script)...))
+	}
+	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
+}
+
+// openGuard is sure: when the server executes nothing, it says so here.
+func (l *launcher) openGuard(ctx context.Context) <-chan opening {
+	done := make(chan opening, 1)
+	seconds := int((l.lease + time.Second - 1) / time.Second)
+	go func() { done <- l.openScript(ctx, guardScript(l.mark, seconds), "ARMED-"+l.mark, true) }()
+	return done
+}
+
+func (l *launcher) openRun(ctx context.Context) opening {
+	return l.openScript(ctx, runScript(l.mark, l.cmd), "RUN-"+l.mark, false)
+}
+
+// marker waits for the marker on standard output.
+func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.StartError) {
+	if o.failure != nil {
+		return reading{}, l.openFailed(ctx, o.failure)
+	}
+	select {
+	case r := <-o.out:
+		if r.err != nil {
+			return r, l.noMarker(o, r, r.err)
+		}
+		return r, nil
+	case <-ctx.Done():
+		return reading{}, l.timedOut(ctx, o)
+	}
+}
+
+// arm waits until the guard is ready.
+func (l *launcher) arm(ctx context.Context, o opening) (*guard, armed, *executor.StartError) {
+	r, failure := l.marker(ctx, o)
+	if failure != nil {
+		return nil, armed{}, failure
+	}
+	a, err := parseArmed(r.line)
+	if err != nil {
+		return nil, armed{}, l.fail(executor.StartNoMarker, err, "")
+	}
+	return newGuard(o.ch, r.rest, a), a, nil
+}
+
+// release waits until the run is ready, tells the guard of it and lets it go.
+func (l *launcher) release(ctx context.Context, o opening, g *guard, caps armed) (*launched, *executor.StartError) {
+	r, failure := l.marker(ctx, o)
+	if failure != nil {
+		return nil, failure
+	}
+	pid, group, failure := l.ready(ctx, r.line)
+	if failure != nil {
+		return nil, failure
+	}
+	var errs reading
+	select {
+	case errs = <-o.err:
+	case <-ctx.Done():
+		return nil, l.timedOut(ctx, o)
+	}
+	if group != pid {
+		group = 0
+	}
+	// The guard knows the run before it runs: nobody can be missed. Both lines
+	// are one round trip behind the marker.
+	_, err := g.send("P", fmt.Sprintf("%d %d", pid, group))
+	if err == nil {
+		_, err = io.WriteString(o.ch, "GO-"+l.mark+"\n")
+	}
+	if err != nil {
+		return nil, l.lost(ctx, err)
+	}
+	return &launched{
+		run: o.ch, guard: g, pid: pid, rtt: l.rtt, rest: [2][]byte{r.rest, errs.rest},
+		notices: append(noiseNotices(r.noise, errs.noise), modeNotices(caps, l.lease, group)...),
+	}, nil
+}
+
+// ready reads what the run says of itself: pid, group, status, PATH.
+func (l *launcher) ready(ctx context.Context, line string) (pid, group int, failure *executor.StartError) {
+	f := strings.SplitN(line, " ", 4)
+	if len(f) < 4 {
+		return 0, 0, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+	}
+	pid, err := strconv.Atoi(f[0])
+	if err != nil || pid <= 1 {
+		return 0, 0, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+	}
+	group, _ = strconv.Atoi(f[1]) // 0: not known
+	switch f[2] {
+	case runOK:
+		return pid, group, nil
+	case runNoDir:
+		return 0, 0, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s is missing there, or can't be entered", l.cmd.dir),
+			"give another one with --cwd; without it the server starts in the login directory")
+	case runNoExec:
+		return 0, 0, l.fail(executor.StartNoExec, fmt.Errorf("%s is there and can't be executed", l.cmd.argv[0]),
+			"is it a directory, or does it lack the x permission?")
+	default:
+		return 0, 0, l.notFound(ctx, f[3])
+	}
+}
+
+// notFound says where the program was looked for, and whether a shell that
+// somebody works in would have found it.
+func (l *launcher) notFound(ctx context.Context, path string) *executor.StartError {
+	name := l.cmd.argv[0]
+	if strings.Contains(name, "/") {
+		return l.fail(executor.StartNotFound, fmt.Errorf("there is no %s", name), "is that its path on this host?")
+	}
+	e := l.fail(executor.StartNotFound, fmt.Errorf("%s is not on the PATH there (%s)", name, cut(path)),
+		"give its full path, or a PATH with --env PATH=... and --path-from explicit")
+	if l.from != PathPlain {
+		return e
+	}
+	for _, from := range []PathFrom{PathLogin, PathInteractive} {
+		if l.foundFrom(ctx, from) {
+			e.Hint = fmt.Sprintf("%s is on the PATH of %s shell there: --path-from %s", name,
+				map[PathFrom]string{PathLogin: "a login", PathInteractive: "an interactive"}[from], from)
+			break
+		}
+	}
+	return e
+}
+
+// foundFrom looks whether the program would be found; nothing is started.
+func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
+	try := *l
+	try.from = from
+	path, failure := try.paths.get(ctx, &try)
+	if failure != nil {
+		return false
+	}
+	try.cmd.path = path
+	o := try.openRun(ctx)
+	r, failure := try.marker(ctx, o)
+	if failure != nil {
+		return false
+	}
+	_ = o.ch.CloseWrite() // it does not get its GO
+	f := strings.SplitN(r.line, " ", 4)
+	return len(f) == 4 && f[2] == runOK
+}

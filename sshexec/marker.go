@@ -1,0 +1,80 @@
+package sshexec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// noiseLimit is how much a login shell may say before our script's marker.
+const noiseLimit = 64 << 10
+
+// Why a marker did not come.
+var (
+	errNoise = fmt.Errorf("more than %d KiB came before it", noiseLimit>>10)
+	errEnded = errors.New("the command ended before it")
+)
+
+// A scanner looks for a marker at the start of a line. What stands before it
+// is noise: of the login shell's startup files, not of the server.
+type scanner struct {
+	marker string
+	buf    []byte
+	from   int // start of the line that is not complete yet
+}
+
+// A reading is one stream up to its marker.
+type reading struct {
+	line  string // what follows the marker in its line
+	noise []byte // what came before it; if it did not come, all that there was
+	rest  []byte // what came behind its line
+	err   error  // why it did not come
+}
+
+// feed takes more bytes and reports whether the reading is complete.
+func (s *scanner) feed(p []byte) (reading, bool) {
+	s.buf = append(s.buf, p...)
+	for {
+		end := bytes.IndexByte(s.buf[s.from:], '\n')
+		if end < 0 {
+			break
+		}
+		line := s.buf[s.from : s.from+end]
+		next := s.from + end + 1
+		after, ok := bytes.CutPrefix(line, []byte(s.marker))
+		if ok && (len(after) == 0 || after[0] == ' ') {
+			return reading{
+				line:  string(bytes.TrimPrefix(after, []byte(" "))),
+				noise: bytes.TrimSuffix(s.buf[:s.from], []byte("\n")), // the marker's own
+				rest:  s.buf[next:],
+			}, true
+		}
+		s.from = next
+	}
+	if len(s.buf) > noiseLimit {
+		return reading{noise: s.buf, err: errNoise}, true
+	}
+	return reading{}, false
+}
+
+// await reads r up to the line that begins with marker, from a goroutine that
+// ends with the connection at the latest.
+func await(r io.Reader, marker string) <-chan reading {
+	done := make(chan reading, 1)
+	go func() {
+		s := scanner{marker: marker}
+		for buf := make([]byte, 32<<10); ; {
+			n, err := r.Read(buf)
+			result, complete := s.feed(buf[:n])
+			if !complete && err != nil {
+				result, complete = reading{noise: s.buf, err: errEnded}, true
+			}
+			if complete {
+				done <- result
+				return
+			}
+		}
+	}()
+	return done
+}

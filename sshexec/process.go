@@ -1,0 +1,400 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+)
+
+// flushTime is how long the news of an exit waits for output that is still on
+// its way.
+const flushTime = 100 * time.Millisecond
+
+// A process is one entry of the table, from its reservation on. It has a
+// connection of its own.
+type process struct {
+	ex   *Executor
+	id   string
+	cmd  executor.Command
+	mark string // in the environment of the process and all its descendants
+
+	settled chan struct{} // closed when the start has succeeded or failed
+	exited  chan struct{} // closed when the leader's exit is known, or never will be
+	ending  chan struct{} // one slot: held by the Terminate that is at work
+
+	mu      sync.Mutex
+	cancel  context.CancelCauseFunc // of the start under way
+	running *launched               // nil until the process runs
+	link    executor.LinkInfo
+	swept   bool // nothing of the process is left, or nobody can be reached
+
+	// Set before running is, and constant from then on.
+	conn    *link.Conn
+	began   time.Time
+	env     executor.EnvReport
+	notices []executor.Notice
+	journal *executor.Journal
+	stdin   *executor.Stdin // nil without
+	pumps   []*pump
+	beats   context.CancelFunc // ends the keepalive
+}
+
+func newProcess(e *Executor, id string, cmd executor.Command) *process {
+	cmd.Argv = slices.Clone(cmd.Argv)
+	cmd.Env = slices.Clone(cmd.Env)
+	return &process{
+		ex: e, id: id, cmd: cmd, mark: newMark(),
+		settled: make(chan struct{}), exited: make(chan struct{}), ending: make(chan struct{}, 1),
+	}
+}
+
+// ID implements executor.Process.
+func (p *process) ID() string { return p.id }
+
+// run is what runs, or nil while it is starting.
+func (p *process) run() *launched {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running
+}
+
+// Info implements executor.Process.
+func (p *process) Info() executor.Info {
+	info := executor.Info{
+		ID:        p.id,
+		State:     executor.StateStarting,
+		Placement: p.ex.opts.Destination.Host,
+		Argv:      slices.Clone(p.cmd.Argv),
+		Dir:       p.cmd.Dir,
+		NextSeq:   1,
+	}
+	p.mu.Lock()
+	run, lnk := p.running, p.link
+	p.mu.Unlock()
+	if run == nil {
+		return info
+	}
+	lnk.Heard = p.conn.Heard()
+	info.PID, info.Env, info.Started, info.Notices, info.Link = run.pid, p.env, p.began, p.notices, &lnk
+	p.journal.Fill(&info)
+	if p.stdin != nil {
+		info.StdinOpen, info.Unwritten = p.stdin.State()
+	}
+	return info
+}
+
+// Subscribe implements executor.Process.
+func (p *process) Subscribe(o executor.SubscribeOptions) (*executor.Subscription, error) {
+	if p.run() == nil {
+		return nil, executor.ErrStarting
+	}
+	return p.journal.Subscribe(o)
+}
+
+// Read implements executor.Process.
+func (p *process) Read(ctx context.Context, after uint64, max int, wait time.Duration) (executor.ReadResult, error) {
+	if p.run() == nil {
+		return executor.ReadResult{}, executor.ErrStarting
+	}
+	return p.journal.Read(ctx, after, max, wait)
+}
+
+// Write implements executor.Process.
+func (p *process) Write(ctx context.Context, writeID string, data []byte) (executor.WriteResult, error) {
+	switch {
+	case p.run() == nil:
+		return executor.WriteResult{Status: executor.Starting}, nil
+	case p.stdin == nil:
+		return executor.WriteResult{Status: executor.StdinClosed}, nil
+	default:
+		return p.stdin.Write(ctx, writeID, data)
+	}
+}
+
+// CloseStdin implements executor.Process.
+func (p *process) CloseStdin() executor.WriteStatus {
+	switch {
+	case p.run() == nil:
+		return executor.Starting
+	case p.stdin == nil:
+		return executor.StdinClosed
+	default:
+		return p.stdin.Close()
+	}
+}
+
+// Tree implements executor.Process. Without a guard it knows nobody.
+func (p *process) Tree(ctx context.Context) ([]executor.Descendant, error) {
+	run := p.run()
+	if run == nil || run.guard == nil {
+		return nil, nil
+	}
+	procs, err := p.ask(ctx, "T", "")
+	return descendants(procs), err
+}
+
+// ask asks the guard. Once nothing is left of the process it knows of nobody.
+func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, error) {
+	if p.isSwept() || p.conn.Cause() != nil {
+		return nil, nil
+	}
+	procs, err := p.running.guard.ask(ctx, command, args)
+	if err != nil && (p.isSwept() || p.conn.Cause() != nil) {
+		return nil, nil // it went while it was asked
+	}
+	return procs, err
+}
+
+// attach makes the launched process the entry's own and starts its goroutines.
+func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport) {
+	o := p.ex.opts.Journal
+	o.OnClosing, o.Pinned, o.OneWindow = p.closing, p.cmd.Pinned, true
+	p.journal = executor.NewJournal(o)
+	if p.cmd.NoStdin {
+		_ = run.run.CloseWrite() // what it means if this fails is told by the connection
+	} else {
+		p.stdin = executor.NewStdin(&stdinPipe{ch: run.run, abort: p.abandon}, nil, p.journal.Emit)
+	}
+	p.pumps = []*pump{
+		newPump(p, executor.Stdout, run.run, run.rest[executor.Stdout]),
+		newPump(p, executor.Stderr, run.run.Stderr(), run.rest[executor.Stderr]),
+	}
+	p.conn, p.env, p.began = conn, env, time.Now()
+	p.notices = append(conn.Notices(), run.notices...)
+	ctx, cancel := context.WithCancel(context.Background())
+	p.beats = cancel
+	p.mu.Lock()
+	p.link = conn.Info()
+	p.link.State, p.link.RTT = executor.LinkUp, run.rtt
+	p.running = run
+	p.mu.Unlock()
+	for _, pump := range p.pumps {
+		p.ex.running.Go(pump.run)
+	}
+	p.ex.running.Go(func() { p.keepalive(ctx) })
+	p.ex.running.Go(p.watch)
+}
+
+// closing runs when both streams have ended and the exit is known.
+func (p *process) closing() {
+	if p.stdin != nil {
+		p.stdin.Abort()
+	}
+}
+
+// watch waits for the leader's end and tells of it, and then for the end of
+// the streams.
+func (p *process) watch() {
+	run := p.running.run
+	select {
+	case <-run.exited:
+	case <-run.ended:
+	}
+	if run.hasExited() {
+		close(p.exited)
+		p.flush()
+		p.journal.Exited(run.exit)
+		select {
+		case <-p.journal.Done():
+		case <-run.ended:
+			if run.cutOff {
+				p.lose()
+			}
+			<-p.journal.Done()
+		}
+	} else {
+		p.lose()
+		close(p.exited)
+	}
+	p.tidy()
+	p.ex.table.Retire(p, p.expire)
+}
+
+// flush gives output that was written before the exit the time to come: what
+// the guard answers from now on comes behind it, as all passes through one
+// server. It also tells the guard that the leader's numbers mean nothing any
+// more.
+func (p *process) flush() {
+	timeout := time.NewTimer(flushTime)
+	defer timeout.Stop()
+	var answer <-chan []guardProc
+	if g := p.running.guard; g != nil {
+		answer, _ = g.send("X", "") // without an answer the time counts
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, pump := range p.pumps {
+			<-pump.done
+		}
+	}()
+	select {
+	case <-ended:
+	case <-answer:
+	case <-timeout.C:
+	}
+}
+
+// awaitPumps waits until each pump has seen the end of its stream, but not
+// longer than limit, and reports whether all have.
+func (p *process) awaitPumps(limit time.Duration) bool {
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	for _, pump := range p.pumps {
+		select {
+		case <-pump.done:
+		case <-timeout.C:
+			return false
+		}
+	}
+	return true
+}
+
+// tidy gives the connection up as soon as nobody needs it any more: the process
+// has ended and left nobody behind, or the connection is lost.
+func (p *process) tidy() {
+	run := p.running
+	if run.guard != nil {
+		left, err := p.ask(p.ex.ctx, "T", "")
+		if err != nil || len(left) > 0 {
+			return
+		}
+	}
+	select {
+	case p.ending <- struct{}{}:
+		p.sweep()
+		<-p.ending
+	default: // a Terminate is at it
+	}
+}
+
+// expire ends what outlived a leader that nobody terminated: from now on it
+// can be reached by nobody.
+func (p *process) expire() {
+	// What cannot be killed is nobody's any more; the guard tries once more.
+	_, _ = p.end(context.Background())
+	p.abandon()
+}
+
+// sweep notes that nothing of the process is left, and closes the connection.
+func (p *process) sweep() {
+	p.mu.Lock()
+	p.swept = true
+	p.mu.Unlock()
+	if g := p.running.guard; g != nil && p.conn.Cause() == nil {
+		g.close()
+	}
+	p.abandon()
+}
+
+// abandon closes the connection: everything that waits for it goes on.
+func (p *process) abandon() {
+	p.beats()
+	_ = p.conn.Close() // nothing is wanted from it any more
+}
+
+func (p *process) isSwept() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.swept
+}
+
+// A pump reads one output stream of a process until its end.
+type pump struct {
+	p      *process
+	stream executor.Stream
+	r      io.Reader
+	rest   []byte
+	slab   executor.Slab
+	done   chan struct{} // closed when run ends
+}
+
+func newPump(p *process, s executor.Stream, r io.Reader, rest []byte) *pump {
+	return &pump{p: p, stream: s, r: r, rest: rest, done: make(chan struct{})}
+}
+
+func (p *pump) run() {
+	defer close(p.done)
+	p.p.journal.Output(p.stream, p.rest)
+	for {
+		n, err := p.r.Read(p.slab.Space())
+		if n > 0 {
+			p.p.journal.Output(p.stream, p.slab.Take(n))
+		}
+		if err != nil {
+			break
+		}
+	}
+	if p.whole() {
+		p.p.journal.EOF(p.stream)
+	}
+}
+
+// whole tells whether the stream has really ended: a connection that breaks
+// ends it too.
+func (p *pump) whole() bool {
+	if p.p.conn.Cause() == nil {
+		return true
+	}
+	run := p.p.running.run
+	<-run.ended // with the connection
+	return !run.cutOff
+}
+
+// A stdinPipe is the way to the standard input of a remote process.
+type stdinPipe struct {
+	ch    *channel
+	abort func()
+
+	mu   sync.Mutex
+	busy bool
+}
+
+// Write blocks while the process does not read and the window is full. When the
+// leader has ended sshd takes all that comes and drops it: that is no success.
+func (s *stdinPipe) Write(b []byte) (int, error) {
+	if s.ch.hasExited() {
+		return 0, errExited
+	}
+	s.setBusy(true)
+	n, err := s.ch.Write(b)
+	s.setBusy(false)
+	if s.ch.hasExited() {
+		return 0, errExited
+	}
+	return n, err
+}
+
+// errExited is why what was queued did not reach a process.
+var errExited = errors.New("process has ended")
+
+func (s *stdinPipe) setBusy(busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy = busy
+}
+
+// Close ends standard input. A write that is stuck can be freed only by closing
+// the channel, which the server does by itself after an exit; if it does not, by
+// giving up the connection.
+func (s *stdinPipe) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.busy {
+		return s.ch.CloseWrite()
+	}
+	time.AfterFunc(time.Second, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.busy {
+			go s.abort()
+		}
+	})
+	return s.ch.Close()
+}

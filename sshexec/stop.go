@@ -1,0 +1,160 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// endTime is how long Terminate waits for the guard to kill, and for the
+	// leader's exit after that.
+	endTime = 8 * time.Second
+	// drainTime is how long it then waits for the ends of the streams before it
+	// cuts them, in addition to a round trip.
+	drainTime = 250 * time.Millisecond
+)
+
+// Stop implements executor.Process. Without a guard a step goes to the group of
+// the leader, whatever the scope, if the server delivers signals at all.
+func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
+	run := p.run()
+	if run == nil {
+		return executor.StopReport{}, executor.ErrStarting
+	}
+	report := executor.StopReport{Running: p.alive()}
+	if step == executor.StepCloseStdin {
+		p.CloseStdin()
+		return report, ctx.Err()
+	}
+	if run.guard == nil {
+		return report, p.signal(ctx, run, step)
+	}
+	whom := map[executor.Scope]string{
+		executor.ScopeLeader: "leader", executor.ScopeGroup: "group", executor.ScopeTree: "tree",
+	}[scope]
+	procs, err := p.ask(ctx, "S", step.String()+" "+whom)
+	report.Signalled = descendants(procs)
+	if err != nil {
+		return report, fmt.Errorf("send %s: %w", step, err)
+	}
+	return report, nil
+}
+
+// signal asks the SSH server to deliver a signal.
+func (p *process) signal(ctx context.Context, run *launched, step executor.Step) error {
+	if !p.alive() || p.conn.Cause() != nil {
+		return nil
+	}
+	err := run.run.ask(ctx, "signal", signalRequest{step.String()})
+	switch {
+	case err == nil || !p.alive():
+		return nil
+	case errors.Is(err, errRefused):
+		err = errors.New("the server does not deliver signals (a forced command, or an old server)")
+	}
+	return fmt.Errorf("send %s: %w", step, err)
+}
+
+// alive tells whether the leader has not ended as far as is known.
+func (p *process) alive() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// Terminate implements executor.Process.
+func (p *process) Terminate(ctx context.Context) (executor.StopReport, error) {
+	if p.cancelStart() {
+		p.ex.table.Remove(p)
+		select {
+		case <-p.settled:
+			return executor.StopReport{Running: true}, nil
+		case <-ctx.Done():
+			return executor.StopReport{Running: true}, ctx.Err()
+		}
+	}
+	return p.end(ctx)
+}
+
+// cancelStart tells a start under way that it is not wanted any more.
+func (p *process) cancelStart() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running != nil {
+		return false
+	}
+	p.cancel(errCancelled)
+	return true
+}
+
+// end kills all that belongs to the process and sees the journal through to
+// Closed. One call works at a time.
+func (p *process) end(ctx context.Context) (report executor.StopReport, err error) {
+	select {
+	case p.ending <- struct{}{}:
+		defer func() { <-p.ending }()
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	if p.isSwept() {
+		return report, nil
+	}
+	report.Running = p.alive()
+	p.journal.BeginEnding()
+	report.Signalled, report.Survivors, err = p.kill(ctx)
+	if len(report.Survivors) > 0 {
+		p.journal.Emit(executor.Event{Kind: executor.Survivors, Procs: report.Survivors})
+	}
+	if err != nil && p.conn.Cause() == nil {
+		p.journal.EndEnding(false)
+		return report, fmt.Errorf("terminate %s: %w", p.id, err)
+	}
+	p.mu.Lock()
+	rtt := p.link.RTT
+	p.mu.Unlock()
+	cut := !p.awaitPumps(drainTime + rtt)
+	p.journal.EndEnding(cut)
+	select {
+	case <-p.journal.Done():
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	if len(report.Survivors) == 0 {
+		p.sweep()
+	}
+	return report, nil
+}
+
+// kill sends SIGKILL until nobody of the process is left and the leader's exit
+// is known. It returns who was found, and who is left.
+func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, err error) {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	if g := p.running.guard; g != nil {
+		procs, err := g.ask(ctx, "K", "")
+		if err == nil {
+			found, left = descendants(procs), leftOver(procs)
+		}
+		if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
+			err = p.signal(ctx, p.running, executor.StepKill)
+		}
+		if err != nil {
+			return found, left, err
+		}
+	} else if err := p.signal(ctx, p.running, executor.StepKill); err != nil {
+		return nil, nil, err
+	}
+	select {
+	case <-p.exited:
+		return found, left, nil
+	case <-ctx.Done():
+		return found, left, errors.New("the leader does not die")
+	}
+}
