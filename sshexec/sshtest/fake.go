@@ -31,9 +31,9 @@ type FakeOptions struct {
 	// The handshake and the login.
 	WrongHostKey bool       // the host keys are others than those in known_hosts
 	Crypto       ssh.Config // algorithms
-	Banner       string
-	Methods      []string // all to be passed, in this order: publickey, keyboard-interactive, password; nil means publickey
-	Rounds       []Round  // of keyboard-interactive
+	Banner       string     // in as many messages as it takes
+	Methods      []string   // all to be passed, in this order: publickey, keyboard-interactive, password; nil means publickey
+	Rounds       []Round    // of keyboard-interactive
 	Password     string
 	MaxAuthTries int // 0 means 6
 

@@ -107,8 +107,8 @@ func TestFakeTellsTheExitBeforeTheOutputEnds(t *testing.T) {
 func TestFakeLeavesNothingBehind(t *testing.T) {
 	s := Fake(t, FakeOptions{})
 	ch, _ := openSession(t, s.Dial(t))
-	require.True(t, request(t, ch, "exec", "env -i sh -c 'echo up; exec sleep 1000' & setsid sleep 1000 & sleep 1000"))
-	_, err := io.ReadFull(ch, make([]byte, 3))
+	require.True(t, request(t, ch, "exec", "env -i sh -c 'echo up; exec sleep 1000' & setsid sh -c 'echo up; exec sleep 1000' & sleep 1000"))
+	_, err := io.ReadFull(ch, make([]byte, len("up\nup\n")))
 	require.NoError(t, err)
 	s.Stop()
 	require.Empty(t, marked(s.mark))
@@ -173,15 +173,18 @@ func TestFakeLogin(t *testing.T) {
 		require.ErrorContains(t, err, "no common algorithm")
 	})
 	t.Run("banner", func(t *testing.T) {
-		want := "\x1b[2J" + strings.Repeat("x", 100_000)
+		want := "\x1b[2J" + strings.Repeat("x", 1<<20)
 		s := Fake(t, FakeOptions{Banner: want})
 		config := s.ClientConfig()
 		got := ""
-		config.BannerCallback = func(text string) error { got = text; return nil }
+		config.BannerCallback = func(text string) error { got += text; return nil }
 		client, err := ssh.Dial("tcp", s.Addr, config)
 		require.NoError(t, err)
 		defer client.Close()
 		require.Equal(t, want, got)
+		out, err := s.Command(t.Context(), "true").CombinedOutput()
+		require.NoError(t, err)
+		require.Contains(t, string(out), "xxx")
 	})
 	t.Run("other user", func(t *testing.T) {
 		s := Fake(t, FakeOptions{})

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,8 +52,10 @@ func (f *fake) login(t testing.TB, keys []*Key) *ssh.ServerConfig {
 			f.log.Printf("auth %s %s: %v", c.User(), method, err)
 		},
 	}
-	if f.Banner != "" {
-		config.BannerCallback = func(ssh.ConnMetadata) string { return f.Banner }
+	config.PreAuthConnCallback = func(c ssh.ServerPreAuthConn) {
+		for part := range slices.Chunk([]byte(f.Banner), 32<<10) { // a packet takes 256 KiB
+			_ = c.SendAuthBanner(string(part)) // or else the login fails next
+		}
 	}
 	for _, key := range keys {
 		config.AddHostKey(key)

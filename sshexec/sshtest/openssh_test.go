@@ -50,11 +50,12 @@ func TestEveryHostKeyType(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Setenv("SSHTEST_ONE", "1")
 	s := OpenSSH(t, Options{
-		KeyOptions: `command="echo forced $SSHTEST_ONE"`,
-		Sshd:       []string{"AcceptEnv SSHTEST_*", "Match User nobody", "ForceCommand false"},
-		SSH:        []string{"SendEnv SSHTEST_ONE"},
+		Sshd: []string{"AcceptEnv SSHTEST_*", "Match User *", "ForceCommand echo forced $SSHTEST_ONE"},
+		SSH:  []string{"SendEnv SSHTEST_ONE"},
 	})
 	require.Equal(t, "forced 1\n", run(t, s, "echo hello"))
+	s = OpenSSH(t, Options{KeyOptions: `command="echo forced"`})
+	require.Equal(t, "forced\n", run(t, s, "echo hello"))
 }
 
 func TestJump(t *testing.T) {

@@ -156,8 +156,15 @@ func TestProxyFreeze(t *testing.T) {
 		_, err = c.Write([]byte("b"))
 		require.NoError(t, err)
 		require.NoError(t, c.(*net.TCPConn).CloseWrite())
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(quiet)))
 		_, err = c.Read(buf)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	}
+	p = NewProxy(t, Fake(t, FakeOptions{DropFirst: 1}).Addr)
+	p.Freeze()
+	c := dialProxy(t, p)
+	require.NoError(t, c.(*net.TCPConn).CloseWrite())
+	require.NoError(t, c.SetReadDeadline(time.Now().Add(quiet)))
+	_, err = c.Read(buf)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "both ends have ended, and nobody hears of it")
 }
