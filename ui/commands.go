@@ -228,7 +228,7 @@ func failure(what string, err error) *dialog {
 	d := &dialog{title: "The server could not be started", lines: []string{what + ": " + err.Error()}}
 	var start *executor.StartError
 	if errors.As(err, &start) {
-		d.lines = append(d.lines, startFacts(start))
+		d.lines = []string{err.Error(), startFacts(start)}
 	}
 	var open *session.OpenError
 	switch {

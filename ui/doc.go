@@ -15,6 +15,13 @@
 // in steps of a few milliseconds, newest rows first, each step a command of
 // its own.
 //
+// Where a process is, how its start went and what became of the connection to
+// it is told by a story, which is made of the events of the log, so that it is
+// the same for a recording. Only clocks that run come from the session itself.
+//
+// A Prompter brings questions of an executor to the person, in a dialog that no
+// server can imitate; see there for why.
+//
 // View returns a frame that is painted only when something on it has changed,
 // pane by pane. Text from outside gets into it only through package termsafe.
 package ui

@@ -80,7 +80,9 @@ func (a *App) linkInfo(i *info) {
 	}
 	i.heading("Connection")
 	i.styled("state", a.linkText(), a.linkStyle())
-	i.styled("", link.Error, i.th.Error)
+	if a.story.lost == nil {
+		i.styled("", link.Error, i.th.Error)
+	}
 	i.add("hops", strings.Join(link.Hops, " > "))
 	i.add("transport", link.Transport)
 	i.add("server", link.Server)

@@ -42,6 +42,9 @@ func TestArrange(t *testing.T) {
 		{"120x20 composing", with(at(120, 20), func(a *arrangement) { a.composing = true }), wide, rects{
 			trafficID: {0, 1, 84, 11}, detailID: {84, 1, 36, 11}, composerID: {0, 12, 120, 7}}},
 		{"80x24 composing", with(at(80, 24), func(a *arrangement) { a.composing = true }), stacked, rects{composerID: {0, 1, 80, 22}}},
+		{"120x36 verdict", with(at(120, 36), func(a *arrangement) { a.verdict = 2 }), wide, rects{
+			trafficID: {0, 3, 84, 26}, detailID: {84, 3, 36, 26}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
+		{"40x10 verdict", with(at(40, 10), func(a *arrangement) { a.verdict = 2 }), single, rects{trafficID: {0, 4, 40, 5}}},
 		{"60x20 composing", with(at(60, 20), func(a *arrangement) { a.composing = true }), single, rects{composerID: {0, 2, 60, 17}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -62,9 +65,9 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 		for _, zoom := range []bool{false, true} {
 			for w := minWidth; w <= 220; w += 3 {
 				for h := minHeight; h <= 70; h++ {
-					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing})
+					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing, verdict: h % 3})
 					cells := 0
-					for _, r := range append(l.pane[:], l.header, l.tabs, l.footer) {
+					for _, r := range append(l.pane[:], l.header, l.verdict, l.tabs, l.footer) {
 						require.False(t, r.W > 0 && r.H > 0 && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h), "%dx%d: %v", w, h, r)
 						if !r.Empty() {
 							cells += r.W * r.H

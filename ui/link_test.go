@@ -226,6 +226,7 @@ func TestStalledLink(t *testing.T) {
 		synctest.Wait()
 		p := x.latest()
 		p.about.Link.State, p.about.Link.Heard = executor.LinkStalled, time.Now().Add(-7*time.Second)
+		p.about.Link.Err = errors.New("a reply is overdue")
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
 		synctest.Wait()
 		d.pull()
@@ -234,7 +235,11 @@ func TestStalledLink(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		d.take(tick{})
 		require.Contains(t, d.rows()[1], "! no answer from build-7 for 9s")
-		p.about.Link.State = executor.LinkUp
+		d.do(actInfo)
+		require.Regexp(t, `state +stalled 21\.3 ms`, d.plain())
+		require.Contains(t, d.plain(), "a reply is overdue")
+		d.do(actCloseHelp)
+		p.about.Link.State, p.about.Link.Err = executor.LinkUp, nil
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
 		synctest.Wait()
 		d.pull()
@@ -306,6 +311,39 @@ func TestStartAtEverySize(t *testing.T) {
 		d.do(actCloseHelp)
 		look()
 	})
+}
+
+// countedSource counts the entries that are read.
+type countedSource struct {
+	session.Source
+	entries int
+}
+
+func (s *countedSource) Entry(row session.Row, limit int) (session.Entry, error) {
+	s.entries++
+	return s.Source.Entry(row, limit)
+}
+
+// TestStoryIsBounded: a log of any length is told from its end, and of what
+// there may be much the latest is kept.
+func TestStoryIsBounded(t *testing.T) {
+	log := newLog(t)
+	entries := []session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "first"})}
+	for i := range 3 * storyRows {
+		entries = append(entries, session.NewEntry(session.KindNote, 0, session.NoteBody{Text: fmt.Sprint("note ", i)}))
+	}
+	require.NoError(t, log.Append(entries))
+	source := &countedSource{Source: log}
+	s := &story{source: source, rows: rowReader{source: source}}
+	index := &rowIndex{}
+	for index.pull(log) {
+	}
+	s.pull(index.events)
+	require.Equal(t, storyRows, source.entries)
+	require.Len(t, s.notes, storyList)
+	require.Equal(t, fmt.Sprint("note ", 3*storyRows-1), s.notes[storyList-1].Text)
+	s.pull(index.events)
+	require.Equal(t, storyRows, source.entries, "nothing is read twice")
 }
 
 // TestLocalStartsQuietly: a server of this machine that is there at once does

@@ -59,7 +59,7 @@ func (s *story) take(row session.Row) {
 		}
 	case session.KindStart:
 		s.start, _ = body[session.StartBody](s, row)
-		s.link, s.lost = nil, nil
+		s.link = nil
 	case session.KindEnv:
 		s.env, _ = body[session.EnvBody](s, row)
 	case session.KindLink:
@@ -100,7 +100,7 @@ func (s *story) linked(b session.LinkBody) {
 		s.link = &b
 		return
 	}
-	s.link.State, s.link.Error, s.link.Code = b.State, b.Error, b.Code
+	s.link.State, s.link.Error = b.State, b.Error
 	if b.RTT != 0 {
 		s.link.RTT = b.RTT
 	}

@@ -155,6 +155,11 @@ func TestCanvas(t *testing.T) {
 			c.Box(Rect{0, 2, 12, 2}, Frame{Border: ASCII, Title: "\u202eab", Right: "gone"}, &Lines{})
 		}, []string{
 			"#= ab = c =#", "#==========#", "+- \\u202e~ +", "+----------+"}},
+		{"frames that nothing else has", func(c *Canvas) {
+			c.Box(Rect{0, 0, 6, 3}, Frame{Border: Double, Title: "a"}, block(4, "ok"))
+			c.Box(Rect{6, 0, 6, 3}, Frame{Border: DoubleASCII, Title: "long"}, block(4, "ok"))
+		}, []string{
+			"╔═ a ╗** ~ *", "║ok  ║*ok  *", "╚════╝******", "            "}},
 		{"too small for a border", func(c *Canvas) {
 			c.Box(Rect{0, 0, 1, 3}, Frame{}, block(3, "abc"))
 			c.Box(Rect{0, 3, 4, 1}, Frame{}, block(3, "abc"))
@@ -200,6 +205,22 @@ func TestStylesDoNotBleed(t *testing.T) {
 	c.Draw(Rect{3, 0, 3, 1}, block(3, "b"))
 	c.Draw(Rect{0, 0, 1, 1}, block(1, "x"))
 	require.Equal(t, "x\x1b[7m\x1b[m  b  \x1b[m", c.String())
+}
+
+// TestVeil: what was drawn before has one style, whatever it had, and what is
+// drawn afterwards keeps its own.
+func TestVeil(t *testing.T) {
+	loud := &Lines{}
+	loud.Resize(6, 2)
+	loud.Line(0).Text(theme.Style{On: "\x1b[1;31m", Off: "\x1b[22;39m"}, "漢\x1b!")
+	loud.Line(1).Rendered("\x1b[7mw")
+	var c Canvas
+	c.Reset(10, 2)
+	c.Draw(Rect{0, 0, 6, 2}, loud)
+	c.Veil(theme.Style{On: "\x1b[2m", Off: "\x1b[22m"})
+	require.Equal(t, "\x1b[2m漢    \x1b[m    \n\x1b[2mw     \x1b[m    ", c.String())
+	c.Draw(Rect{2, 0, 4, 1}, block(4, "ask"))
+	require.Equal(t, "\x1b[2m漢\x1b[m\x1b[mask", strings.TrimRight(strings.Split(c.String(), "\n")[0], " "))
 }
 
 func FuzzCanvas(f *testing.F) {

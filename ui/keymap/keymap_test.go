@@ -162,6 +162,24 @@ func TestFooter(t *testing.T) {
 	}
 }
 
+// TestFooterNow: what an action means at this moment comes before everything
+// else, and only while it means that.
+func TestFooterNow(t *testing.T) {
+	urgent := Action[state]{ID: "restart", Keys: []string{"ctrl+r"}, Scope: Global, Title: "restart", Help: "Start again.", Priority: 1,
+		Now: func(s state) string {
+			if s.live {
+				return ""
+			}
+			return "reconnect"
+		}}
+	other := Action[state]{ID: "quit", Keys: []string{"q"}, Scope: Global, Title: "quit", Help: "Quit.", Priority: 90}
+	table, err := New(nil, []Action[state]{urgent, other})
+	require.NoError(t, err)
+	require.Equal(t, []Hint{{"ctrl+r", "reconnect"}}, table.Footer(Global, state{}, 20))
+	require.Equal(t, []Hint{{"q", "quit"}}, table.Footer(Global, state{live: true}, 20))
+	require.Equal(t, []Hint{{"ctrl+r", "restart"}, {"q", "quit"}}, table.Footer(Global, state{live: true}, 40))
+}
+
 func TestHelp(t *testing.T) {
 	groups := table(t).Help("traffic", state{})
 	require.Len(t, groups, 2)
