@@ -14,8 +14,8 @@ import (
 // those included too. It is not certain if something else has a say as well: a
 // command, the name service, the network, or a file that cannot be read.
 //
-// The files are a few kilobytes, so that reading them costs less than one look
-// at the clock for each would cost in trust.
+// It covers what the files hold and not how old they are: they are a few
+// kilobytes, and a change within the grain of the clock must not be missed.
 func fingerprint(files []configFile, m machine) (sum string, certain bool) {
 	p := printer{hash: sha256.New(), m: m, certain: true}
 	for _, f := range files {

@@ -45,9 +45,11 @@ type Host struct {
 	SendEnv []string // patterns
 	SetEnv  map[string]string
 
-	// Ignored are the settings in effect that mcpdbg does not honour, as
-	// ssh_config spells them, such as "LocalForward 8080 ...".
+	// Ignored are the settings in effect that mcpdbg does not honour, with their
+	// keywords as ssh_config spells them, such as "LocalForward 8080 ...". The
+	// text is the user's.
 	Ignored []string
-	// Source says where this came from: "ssh -G", or the files that were read.
+	// Source says where this came from: "ssh -G", or the files that were read,
+	// with commas between them.
 	Source string
 }

@@ -95,7 +95,10 @@ func (p *parser) run(files []configFile, check bool) error {
 		if err != nil {
 			return err
 		}
-		p.final, p.host = true, p.canonical(host)
+		if p.host, err = p.canonical(host); err != nil {
+			return err
+		}
+		p.final = true
 		p.settings["hostname"] = []string{p.host}
 	}
 }
@@ -300,13 +303,21 @@ func (p *parser) hostname() (string, error) {
 }
 
 // canonical returns a name in lower case, and an address in its shortest form
-// unless AddressFamily excludes it.
-func (p *parser) canonical(host string) string {
-	a, err := netip.ParseAddr(host)
-	if err == nil && (a.Is4() || p.settings.get("addressfamily") != "inet") {
-		return a.String()
+// unless AddressFamily excludes it. What ssh takes for an address at a glance
+// and is none stays as it is.
+func (p *parser) canonical(host string) (string, error) {
+	numeric := strings.Trim(host, "0123456789.") == ""
+	if !numeric && !strings.ContainsAny(host, "%:") {
+		return lowerASCII(host), nil
 	}
-	return lowerASCII(host)
+	a, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && (a.Is4() || p.settings.get("addressfamily") != "inet"):
+		return a.String(), nil
+	case numeric: // such as 127.1, which the system's library understands
+		return "", &settingError{"HostName", fmt.Errorf("%s is a short form of an address", printable(host))}
+	}
+	return host, nil
 }
 
 // resolved makes a Host of what was read.
@@ -316,10 +327,10 @@ func (p *parser) resolved() (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(host, "%") && !isIPv6(host) {
-		return nil, &settingError{"HostName", fmt.Errorf("%s has a '%%' in it and is no address", printable(host))}
+	if host, err = p.canonical(host); err != nil {
+		return nil, err
 	}
-	s["hostname"] = []string{p.canonical(host)}
+	s["hostname"] = []string{host}
 	if s.get("user") == "" {
 		s.add("user", p.machine.user)
 	}

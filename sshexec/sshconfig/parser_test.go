@@ -75,7 +75,7 @@ func TestParserRefuses(t *testing.T) {
 		"User a\x00b\n":                        "zero byte",
 		"User " + strings.Repeat("a", 70000):   "longer than",
 		"HostName -x\n":                        "config:1: HostName: bad name",
-		"HostName a%%b\n":                      "config:1: HostName: \"a%b\" has a",
+		"HostName 127.1\n":                     "config:1: HostName: \"127.1\" is a short form",
 		"HostName %n\n":                        `config:1: HostName: "%n" holds the token "%n"`,
 		"\nHostName a%\n":                      "config:2: HostName: ",
 		"ProxyCommand nc %z\n":                 "config:1: ProxyCommand: ",

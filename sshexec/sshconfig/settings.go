@@ -115,7 +115,7 @@ func (s settings) host(d Destination, m machine, from origin) (*Host, error) {
 		Source:                   from.name,
 	}
 	for _, step := range []func() error{
-		func() error { return s.left() },
+		func() error { return s.notEmpty() },
 		func() error { return s.connection(h) },
 		func() error { return s.proxy(h, m) },
 		func() error { return s.paths(h, m, from) },
@@ -128,9 +128,9 @@ func (s settings) host(d Destination, m machine, from origin) (*Host, error) {
 	return h, nil
 }
 
-// left refuses a list of algorithms with nothing on it, which must not become
+// notEmpty refuses a list of algorithms with nothing on it, which must not become
 // the default.
-func (s settings) left() error {
+func (s settings) notEmpty() error {
 	for _, name := range []string{"KexAlgorithms", "Ciphers", "MACs", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"} {
 		if v, ok := s[strings.ToLower(name)]; ok && strings.Trim(v[0], ", ") == "" {
 			return &settingError{name, errors.New("no algorithm is left")}
