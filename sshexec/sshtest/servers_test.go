@@ -3,6 +3,7 @@
 package sshtest
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -167,4 +168,29 @@ func TestProxyFreeze(t *testing.T) {
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(quiet)))
 	_, err = c.Read(buf)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "both ends have ended, and nobody hears of it")
+}
+
+func TestMaster(t *testing.T) {
+	for name, s := range map[string]*Server{"OpenSSH": OpenSSH(t, Options{}), "Fake": Fake(t, FakeOptions{})} {
+		var socket string
+		t.Run(name, func(t *testing.T) {
+			socket = Master(t, s)
+			out, err := exec.Command("ssh", "-F", "/dev/null", "-S", socket, "nobody@sshtest.invalid", "echo hello").Output()
+			require.NoError(t, err)
+			require.Equal(t, "hello\n", string(out))
+			require.True(t, anyCalled(socket))
+		})
+		require.Eventually(t, func() bool { return !anyCalled(socket) }, 5*time.Second, time.Millisecond)
+	}
+}
+
+// anyCalled says whether a process has a text in its command line.
+func anyCalled(text string) bool {
+	for pid := range processes() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(line), text) {
+			return true
+		}
+	}
+	return false
 }
