@@ -1,10 +1,11 @@
+//go:build unix
+
 package sshconfig
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -147,9 +148,6 @@ func TestParserStandardFiles(t *testing.T) {
 		if binary == NoBinary {
 			require.Contains(t, h.Source, config)
 		}
-	}
-	if runtime.GOOS == "windows" {
-		return
 	}
 	require.NoError(t, os.Chmod(config, 0o622)) //nolint:gosec // on purpose
 	_, err := (&Resolver{Binary: NoBinary, Home: home}).Resolve(t.Context(), Destination{Host: "x"})
