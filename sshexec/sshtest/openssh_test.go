@@ -91,3 +91,17 @@ func TestNothingStaysBehind(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	s.Stop()
 }
+
+func TestListenTriesAnotherPort(t *testing.T) {
+	s, _ := newServer(t, Options{})
+	tried := map[string]bool{}
+	listen(t, s, "ready", func() *exec.Cmd {
+		tried[s.Addr] = true
+		if len(tried) < 3 {
+			return exec.Command("sh", "-c", "echo address in use >&2; exit 1")
+		}
+		return exec.Command("sh", "-c", "echo not >&2; echo ready >&2; exec sleep 1000")
+	})
+	require.Len(t, tried, 3)
+	require.Equal(t, "not\nready\n", s.Log())
+}
