@@ -63,6 +63,28 @@ func TestResolveProgramFails(t *testing.T) {
 	}
 }
 
+// What other versions print, and have printed, is understood too.
+func TestResolveOtherVersions(t *testing.T) {
+	t.Setenv("SSH_AUTH_SOCK", "/run/agent")
+	r := &Resolver{Config: "none", Home: "/home/x", Binary: program(t, `
+		case "$*" in *localhost) printf 'hostname h\nuser u\nport 22\nciphers b,a\n'; exit; esac
+		printf '%s\n' 'hostname h' 'user u' 'Port 22' 'ciphers a,b' 'setenv A=1' 'setenv A=2' 'newkeyword x' \
+			'pubkeyacceptedkeytypes ssh-rsa' 'challengeresponseauthentication no' 'identityagent %d/%r' \
+			'userknownhostsfile ~/.ssh/a b ~/.ssh/c%q' 'rekeylimit default none' 'connecttimeout none'`)}
+	h, err := r.Resolve(t.Context(), Destination{Host: "web"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, h.Ciphers)
+	require.Equal(t, map[string]string{"A": "1"}, h.SetEnv)
+	require.Equal(t, []string{"ssh-rsa"}, h.PubkeyAcceptedAlgorithms)
+	require.False(t, h.KbdInteractive)
+	require.True(t, h.Password)
+	require.Equal(t, "/home/x/u", h.IdentityAgent)
+	require.Equal(t, []string{"/home/x/.ssh/a b", "/home/x/.ssh/c%q"}, h.UserKnownHosts)
+	require.Equal(t, "/home/x/.ssh/id_rsa", h.IdentityFiles[0])
+	require.Zero(t, h.RekeyLimit)
+	require.Zero(t, h.ConnectTimeout)
+}
+
 func TestResolveComplaintHasLine(t *testing.T) {
 	r := &Resolver{
 		Binary: program(t, `echo '/x/config line 7: Bad port '"'70000'"'.' >&2; echo '/x/config: terminating' >&2; exit 255`),
