@@ -47,7 +47,8 @@ func openPTY(t *testing.T) (*TTY, *pty) {
 	tty := &TTY{in: side, out: side}
 	t.Cleanup(func() {
 		_ = tty.Close()
-		for range p.screen { //nolint:revive // until the reader has ended
+		for more := range p.screen { // until its reader has ended
+			p.seen += more
 		}
 		_ = keys.Close()
 	})

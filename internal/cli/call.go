@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/termsafe"
 )
@@ -121,19 +123,34 @@ func callHint(e *session.RPCError) string {
 
 // withSession opens a session, does one thing with it and ends it.
 func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Context, *session.Session) error) error {
-	l, err := a.prepare(t, a.command)
+	l, err := a.prepare(t, a.command, a.prompter())
 	if err != nil {
 		return err
 	}
 	err = l.Open(ctx)
 	if err == nil {
+		a.announce(l.Status().Process.Notices)
 		err = do(ctx, l.Session)
 		err = withHint(err, unansweredHint(err, l.log.Stats()))
 	}
 	err = interrupted(ctx, err)
 	report, endErr := l.end(ctx)
-	a.reportEnd(l, err != nil, report)
+	a.reportEnd(l, err != nil, report, err)
 	return errors.Join(err, endErr)
+}
+
+// announce says what is not as it should be about a start on another machine. A
+// notice that is only for completeness stays in the recording.
+func (a *app) announce(notices []executor.Notice) {
+	for _, n := range notices {
+		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") {
+			continue
+		}
+		lines := append([]string{"mcpdbg: note: " + n.Text}, quote("the host said", saidLines(n.Said))...)
+		for _, line := range append(lines, hintLines(n.Hint)...) {
+			fmt.Fprintln(a.stderr, termsafe.String(line))
+		}
+	}
 }
 
 // unansweredHint is what to try about a request without an answer.

@@ -31,6 +31,7 @@ type app struct {
 	urgent         context.Context // over when a second signal says that the server's end can't wait
 	self           []string        // how to start this program again
 	terminal       bool            // stdout is one
+	interrupt      func()          // does what ctrl+c does
 }
 
 // Main runs the program with its arguments, the program's name not among them,
@@ -56,7 +57,7 @@ func self() []string {
 // signal ends it.
 func (a *app) run(ctx context.Context, args []string) int {
 	out := &resultWriter{w: a.stdout}
-	a.stdout, a.urgent = out, context.WithoutCancel(ctx)
+	a.stdout, a.urgent, a.interrupt = out, context.WithoutCancel(ctx), func() {}
 	if len(args) == 0 || args[0] != demoServer { // which dies by signals as other servers do
 		var stop func()
 		ctx, stop = a.catchSignals(ctx)
@@ -83,6 +84,7 @@ func (a *app) catchSignals(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	urgent, hurry := context.WithCancel(a.urgent)
 	a.urgent = urgent
+	a.interrupt = func() { cancel(&signalError{os.Interrupt}) }
 	ending := make(chan os.Signal, 2)
 	signal.Notify(ending, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	pipe := make(chan os.Signal, 1)

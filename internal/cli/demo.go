@@ -35,7 +35,7 @@ stdout it shows a short guided session instead.`,
 			return a.guided(cmd.Context(), t)
 		},
 	}
-	t.register(cmd)
+	t.registerLocal(cmd)
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func (a *app) guided(ctx context.Context, t targetFlags) error {
 	if printErr := out.finish(); printErr != nil {
 		err = printErr // as in runSession
 	}
-	a.reportEnd(l, true, report)
+	a.reportEnd(l, true, report, err)
 	return errors.Join(err, endErr)
 }
 
@@ -92,7 +92,7 @@ func (a *app) prepareDemo(t targetFlags) (*live, error) {
 	if t.answers == "" {
 		t.defaultAnswers = answers
 	}
-	return a.prepare(t, a.command)
+	return a.prepare(t, a.command, nil)
 }
 
 var guidedSteps = []struct{ text, params string }{

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -21,7 +22,7 @@ const (
 	exitUsage   = 2
 	exitStart   = 3 // not started, or ended before it answered
 	exitTimeout = 4
-	exitReach   = 5 // the host
+	exitReach   = 5 // the host was not reached, or the link to it lost
 	exitSignal  = 128
 )
 
@@ -127,6 +128,8 @@ func codeOf(err error) int {
 		return exitUsage
 	case errors.As(err, &answer):
 		return exitAnswer
+	case isReach(err):
+		return exitReach
 	case errors.As(err, &open):
 		return openCode(open)
 	case errors.As(err, &rpc):
@@ -140,6 +143,25 @@ func codeOf(err error) int {
 	default:
 		return exitUsage // what cobra says of arguments, and files
 	}
+}
+
+// isReach tells whether an error is about the way to a host, and not about the
+// server there.
+func isReach(err error) bool {
+	var (
+		lost  *executor.LostError
+		open  *session.OpenError
+		start *executor.StartError
+	)
+	switch {
+	case errors.As(err, &lost):
+		return true
+	case errors.As(err, &open):
+		return open.Reach()
+	case errors.As(err, &start):
+		return start.Code.Reach()
+	}
+	return false
 }
 
 func openCode(e *session.OpenError) int {
@@ -160,26 +182,54 @@ func (a *app) explain(err error) {
 	if errors.As(err, &answer) && answer.printed {
 		return
 	}
-	lines := messageLines(err.Error())
-	var (
-		open   *session.OpenError
-		start  *executor.StartError
-		hinted *hintedError
-	)
-	switch {
-	case errors.As(err, &open):
-		lines = append(lines, quote("stdout, not JSON", open.Stray)...)
-		lines = append(lines, quote("stderr", open.Stderr)...)
-		lines = append(lines, hintLines(open.Hint)...)
-	case errors.As(err, &start):
-		lines = append(lines, hintLines(start.Hint)...)
-	}
+	lines := append(messageLines(err.Error()), evidence(err)...)
+	var hinted *hintedError
 	if errors.As(err, &hinted) {
 		lines = append(lines, hintLines(hinted.hint)...)
 	}
 	for _, line := range lines {
 		fmt.Fprintln(a.stderr, termsafe.String(line))
 	}
+}
+
+// evidence is what is known about the cause of an error, and what to try.
+func evidence(err error) []string {
+	var (
+		open  *session.OpenError
+		start *executor.StartError
+		lost  *executor.LostError
+		lines []string
+	)
+	if errors.As(err, &start) && start.Hop != "" {
+		lines = append(lines, fmt.Sprintf("  at: %s, after %v: %s", start.Phase, start.Elapsed.Round(time.Millisecond), start.Code))
+	}
+	switch {
+	case errors.As(err, &open):
+		lines = append(lines, quote("stdout, not JSON", open.Stray)...)
+		lines = append(lines, quote("stderr", open.Stderr)...)
+		lines = append(lines, quote("the host said", saidLines(open.Said))...)
+		lines = append(lines, hintLines(open.Hint)...)
+	case start != nil:
+		lines = append(lines, quote("the host said", saidLines(start.Said))...)
+		lines = append(lines, hintLines(start.Hint)...)
+	case errors.As(err, &lost):
+		lines = append(lines, quote("the host said", saidLines(lost.Said))...)
+		lines = append(lines, hintLines(session.LostHint(lost))...)
+	}
+	return lines
+}
+
+// maxSaid is how many lines are shown of what a host said: the last ones.
+const maxSaid = 20
+
+func saidLines(said string) []string {
+	var lines []string
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-maxSaid):]
 }
 
 func quote(stream string, text []string) []string {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 )
 
 // TestExitCodes goes through the README's table of exit codes, but for 5, which
@@ -83,4 +86,40 @@ func TestOnlyOurOwnBrokenPipeIsNoError(t *testing.T) {
 	require.False(t, isBrokenPipe(&outputError{syscall.ENOSPC}))
 	require.False(t, isBrokenPipe(&session.WriteError{Err: broken}))
 	require.Equal(t, 3, codeOf(&session.WriteError{Err: broken}))
+}
+
+// Whatever is wrong with the way to a host is code 5, whoever wraps it.
+func TestExitCodesOfHosts(t *testing.T) {
+	t.Parallel()
+	failed := func(code executor.StartCode, hop, phase string) *executor.StartError {
+		return &executor.StartError{Code: code, Hop: hop, Phase: phase, Err: context.DeadlineExceeded}
+	}
+	lost := &executor.LostError{Code: executor.LostReset, Hop: "h", Err: syscall.ECONNRESET}
+	late := func(start *executor.StartError) *session.OpenError {
+		return &session.OpenError{Reason: session.ReasonTimeout, Code: start.Code, Err: start}
+	}
+	for want, list := range map[int][]error{
+		5: {
+			failed(executor.NetRefused, "h", "connect"), failed(executor.HostKeyChanged, "h", "host-key"), failed(executor.AuthPrompt, "h", "login"),
+			failed(executor.ChanLimit, "h", "open"), failed(executor.ResolveDNS, "", "resolve"), failed(executor.LostClosed, "h", "start"),
+			&session.OpenError{Reason: session.ReasonStart, Code: executor.NetRefused, Err: failed(executor.NetRefused, "h", "connect")},
+			late(failed(executor.StartCancelled, "h", "login")), late(failed(executor.NetTimeout, "h", "connect")),
+			lost, fmt.Errorf("%w: 3 requests are without an answer", lost), &session.WriteError{Err: lost},
+			&session.OpenError{Reason: session.ReasonLost, Code: lost.Code, Err: lost},
+		},
+		3: {
+			failed(executor.StartNotFound, "h", "start"), failed(executor.StartNoMarker, "h", "start"), failed(executor.StartCancelled, "h", "connect"),
+			&session.OpenError{Reason: session.ReasonStart, Code: executor.StartNoDir, Err: failed(executor.StartNoDir, "h", "start")},
+			failed(executor.StartNotFound, "", "resolve"),
+		},
+		4: {
+			late(failed(executor.StartCancelled, "h", "start")), late(failed(executor.StartCancelled, "", "spawn")),
+			&session.OpenError{Reason: session.ReasonTimeout, Err: session.ErrTimeout},
+		},
+		130: {errors.Join(&signalError{syscall.SIGINT}, lost)},
+	} {
+		for _, err := range list {
+			require.Equal(t, want, codeOf(err), "%v", err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -69,7 +70,7 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if in != nil {
 		defer in.Close()
 	}
-	l, err := a.prepare(t, a.command)
+	l, err := a.prepare(t, a.command, a.prompter())
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if printErr := out.finish(); printErr != nil {
 		err = printErr // which ended the session, if that was not over
 	}
-	a.reportEnd(l, !r.quiet, report)
+	a.reportEnd(l, !r.quiet, report, err)
 	return errors.Join(err, endErr)
 }
 
@@ -96,7 +97,10 @@ func (a *app) drive(ctx context.Context, l *live, r runFlags, timeout time.Durat
 	}
 	ended := l.Done()
 	if in == nil {
-		return waitEnd(ctx, ended, r.wait)
+		if err := waitEnd(ctx, ended, r.wait); err != nil {
+			return err
+		}
+		return l.lostLink()
 	}
 	first := l.log.Len()
 	err := sendLines(ctx, l.Session, in, r.raw, ended)
@@ -106,7 +110,19 @@ func (a *app) drive(ctx context.Context, l *live, r runFlags, timeout time.Durat
 	if err == nil && r.wait > 0 {
 		err = waitEnd(ctx, ended, max(r.wait-time.Since(begin), time.Nanosecond))
 	}
+	if err == nil {
+		err = l.lostLink()
+	}
 	return err
+}
+
+// lostLink is the loss of the connection to the server, if it is lost.
+func (l *live) lostLink() error {
+	var lost *executor.LostError
+	if failure := l.Status().Process.Failure; errors.As(failure, &lost) {
+		return failure
+	}
+	return nil
 }
 
 // interrupted is err with the signal that ended ctx before it, if one did.
@@ -182,7 +198,11 @@ func lost(l *live, from int) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d requests are without an answer", session.ErrEnded, n)
+	cause := l.lostLink()
+	if cause == nil {
+		cause = session.ErrEnded
+	}
+	return fmt.Errorf("%w: %d requests are without an answer", cause, n)
 }
 
 // output is the printing of a session's log beside it.
@@ -236,8 +256,14 @@ func (o *output) finish() error {
 }
 
 // reportEnd says who could not be ended and what the recording lacks, and with
-// path set where it is.
-func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport) {
+// path set where it is. A loss that err tells of anyway is left to it.
+func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err error) {
+	if report.Lost != nil && !isReach(err) {
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
+		for _, line := range hintLines(session.LostHint(report.Lost)) {
+			fmt.Fprintln(a.stderr, termsafe.String(line))
+		}
+	}
 	for _, p := range report.Survivors {
 		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: still alive: pid %d %s (kill -9 %d)", p.PID, p.Command, p.PID)))
 	}

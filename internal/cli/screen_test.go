@@ -22,14 +22,20 @@ type screen struct {
 // onScreen runs the program in a terminal of the given size.
 func onScreen(t *testing.T, columns, lines int, args ...string) *screen {
 	t.Helper()
+	return inTerminal(t, columns, lines, append([]string{binary}, args...)...)
+}
+
+// inTerminal runs any program in a terminal of the given size.
+func inTerminal(t *testing.T, columns, lines int, argv ...string) *screen {
+	t.Helper()
 	need(t, "tmux")
 	dir, err := os.MkdirTemp("", "tmux") //nolint:usetesting // a socket's path has to be short
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &screen{t: t, socket: filepath.Join(dir, "s"), mark: t.TempDir()}
 	command := []string{"new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines),
-		"-e", "XDG_STATE_HOME=" + s.mark, "-e", markName + "=" + s.mark, "-e", "TERM=tmux-256color", binary}
-	s.tmux(append(command, args...)...)
+		"-e", "XDG_STATE_HOME=" + s.mark, "-e", markName + "=" + s.mark, "-e", "TERM=tmux-256color"}
+	s.tmux(append(command, argv...)...)
 	s.tmux("set-option", "-g", "remain-on-exit", "on") // what is printed at the end stays to be read
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() // it may have gone with its last window

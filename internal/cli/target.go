@@ -16,6 +16,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/localexec"
 	"mcpdbg/session/mcp"
+	"mcpdbg/sshexec"
 )
 
 // targetFlags are the flags of every command that starts a server.
@@ -34,17 +35,28 @@ type targetFlags struct {
 	noRecord       bool
 	lineLimit      size
 	collectorDelay time.Duration
+	ssh            sshFlags
 
 	defaultAnswers session.Answers // without --answers
 }
 
+// defaultEnvPolicy is the --env-policy of who names none.
+const defaultEnvPolicy = "inherit"
+
+// register adds all of them.
 func (t *targetFlags) register(cmd *cobra.Command) {
+	t.registerLocal(cmd)
+	t.ssh.register(cmd)
+}
+
+// registerLocal adds those that need no other machine.
+func (t *targetFlags) registerLocal(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&t.cwd, "cwd", "C", "", "working `directory` of the server")
 	f.StringArrayVarP(&t.env, "env", "e", nil, "set the environment variable `NAME=VALUE`; may be repeated")
 	f.StringArrayVar(&t.envFrom, "env-from", nil, "pass on the variable `NAME` of this environment; may be repeated")
-	f.StringVar(&t.envPolicy, "env-policy", "inherit", "which variables the server gets besides: inherit, client (as MCP clients do) or none")
+	f.StringVar(&t.envPolicy, "env-policy", defaultEnvPolicy, "which variables the server gets besides: inherit, client (as MCP clients do) or none")
 	f.StringVar(&t.era, "era", "auto", "era of the protocol: auto, legacy (initialize) or modern (server/discover)")
 	f.StringVar(&t.protocol, "protocol", "", "protocol `version` to ask for")
 	f.DurationVar(&t.startupTimeout, "startup-timeout", session.DefaultStartupTimeout, "limit for start and handshake")
@@ -61,14 +73,15 @@ func (t *targetFlags) register(cmd *cobra.Command) {
 type live struct {
 	*session.Session
 	log  *recordings.File
-	exec *localexec.Executor
+	exec executor.Executor
 
 	urgent context.Context // over: no ending may wait any more
 	calm   func() bool     // stops to look at it
 }
 
 // prepare checks the flags and makes a session for argv; nothing is started.
-func (a *app) prepare(t targetFlags, argv []string) (*live, error) {
+// Questions about another machine go to the prompter.
+func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
 	switch {
 	case len(argv) == 0:
 		return nil, usagef("no command: name the server's command after --")
@@ -79,21 +92,50 @@ func (a *app) prepare(t targetFlags, argv []string) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
+	exec, err := a.executor(t, cfg.Command.Env, prompter)
+	if err != nil {
+		return nil, err
+	}
 	log, err := recordings.Create(recordings.Options{
-		Path: t.record, NoRecord: t.noRecord, Server: filepath.Base(argv[0]),
-		Header: session.Header{
-			Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(argv, cfg.Command.Env),
-			Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
-		},
+		Path: t.record, NoRecord: t.noRecord, Server: filepath.Base(argv[0]), Header: t.header(cfg),
 	})
 	if err != nil {
+		_ = exec.Close() // nothing was started
 		return nil, withHint(usagef("%v", err), "--record FILE names another file, and --no-record needs none")
 	}
-	exec := localexec.New(localexec.Options{Watchdog: append(a.self, watchdogCommand)})
 	cfg.Executor, cfg.Log = exec, log
 	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
 	return l, nil
+}
+
+// executor is where the flags want the server to be started.
+func (a *app) executor(t targetFlags, env []executor.EnvVar, prompter executor.Prompter) (executor.Executor, error) {
+	if !t.ssh.remote() {
+		return localexec.New(localexec.Options{Watchdog: append(a.self, watchdogCommand)}), nil
+	}
+	opts, err := t.ssh.options(env)
+	if err != nil {
+		return nil, err
+	}
+	opts.Prompter = prompter
+	exec, err := sshexec.New(opts)
+	if err != nil {
+		return nil, usagef("--ssh: %v", err)
+	}
+	return exec, nil
+}
+
+// header is what the recording says of the session.
+func (t *targetFlags) header(cfg session.Config) session.Header {
+	h := session.Header{
+		Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(cfg.Command.Argv, cfg.Command.Env),
+		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
+	}
+	if t.ssh.remote() {
+		h.Placement, h.Host = "ssh", t.ssh.dest
+	}
+	return h
 }
 
 func (t *targetFlags) config(argv []string) (session.Config, error) {
@@ -133,8 +175,11 @@ func (t *targetFlags) config(argv []string) (session.Config, error) {
 
 func (t *targetFlags) command(argv []string) (executor.Command, error) {
 	cmd := executor.Command{Argv: argv}
+	if err := t.checkPlace(); err != nil {
+		return cmd, err
+	}
 	switch t.envPolicy {
-	case "inherit":
+	case defaultEnvPolicy:
 		cmd.EnvPolicy = executor.EnvInherit
 	case "client":
 		cmd.EnvPolicy = executor.EnvClient
@@ -157,7 +202,9 @@ func (t *targetFlags) command(argv []string) (executor.Command, error) {
 		}
 		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
 	}
-	if t.cwd != "" {
+	if t.ssh.remote() {
+		cmd.EnvPolicy, cmd.Dir = executor.EnvNone, t.cwd
+	} else if t.cwd != "" {
 		dir, err := filepath.Abs(t.cwd)
 		if err != nil {
 			return cmd, usagef("--cwd: %v", err)

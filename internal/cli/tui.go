@@ -17,26 +17,44 @@ import (
 
 func isTerminal(f *os.File) bool { return ui.IsTerminal(f) }
 
+func isInterrupt(err error) bool { return errors.Is(err, ui.ErrInterrupted) }
+
+// prompter asks on the terminal, for commands that have no screen.
+func (a *app) prompter() *prompter {
+	return &prompter{interrupt: a.interrupt, open: func() (terminal, error) {
+		tty, err := ui.OpenTTY()
+		if err != nil {
+			return nil, err
+		}
+		return tty, nil
+	}}
+}
+
 // interactive debugs argv on the screen, under a name, or that of the program.
 // A server that does not start is shown there, with all that is known about it.
 func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string) error {
-	l, err := a.prepare(t, argv)
+	prompter := ui.NewPrompter()
+	l, err := a.prepare(t, argv, prompter)
 	if err != nil {
 		return err
 	}
 	if name == "" {
 		name = filepath.Base(argv[0])
 	}
+	place := "local"
+	if t.ssh.remote() {
+		place = t.ssh.dest
+	}
 	err = ui.Run(ctx, ui.Options{
-		Session: l.Session, Source: l.log,
-		Title: name + " (local)", Start: l.Open,
+		Session: l.Session, Source: l.log, Prompter: prompter,
+		Title: fmt.Sprintf("%s (%s)", name, place), Start: l.Open,
 	})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}
 	report, endErr := l.end(ctx)
 	a.reportNeeded(report)
-	a.reportEnd(l, true, report)
+	a.reportEnd(l, true, report, err)
 	return errors.Join(err, endErr)
 }
 

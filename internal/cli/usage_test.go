@@ -66,6 +66,23 @@ func TestWrongUsage(t *testing.T) {
 		{"run --record " + there + " -- x", []string{there + ": the file exists", "never overwritten", "try: --record"}},
 		{"run --record " + dir + "/no/r -- x", []string{dir + "/no/r can't be written: no such file", "try: --record"}},
 		{"run --record r --no-record -- x", []string{"--record and --no-record can't be mixed"}},
+		{"run --path-from login -- x", []string{"--path-from means nothing without --ssh"}},
+		{"call --accept-new m -- x", []string{"--accept-new means nothing without --ssh"}},
+		{"-F f -- x", []string{"--ssh-config means nothing without --ssh"}},
+		{"list --ssh-lease 30s tools -- x", []string{"--ssh-lease means nothing without --ssh"}},
+		{"run --ssh= -- x", []string{"--ssh: destination", "write a host"}},
+		{"run --ssh -oProxyCommand=x -- x", []string{"--ssh: destination", "begins with '-'"}},
+		{"run --ssh me:hunter2@h -- x", []string{"--ssh: destination", "has a password in it"}},
+		{"run --ssh h --ssh-transport telnet -- x", []string{`--ssh-transport "telnet": must be auto, native, master or binary`}},
+		{"run --ssh h --path-from x -- x", []string{`--path-from "x": must be plain, login, interactive or explicit`}},
+		{"run --ssh h --ssh-launch x -- x", []string{`--ssh-launch "x": must be guarded or plain`}},
+		{"run --ssh h --path-from explicit -- x", []string{"--path-from explicit: name it, with -e PATH="}},
+		{"run --ssh h --ssh-connect-timeout 0s -- x", []string{"must be more than 0"}},
+		{"run --ssh h --ssh-lease 0s -- x", []string{"must be more than 0"}},
+		{"run --ssh h -C sub/dir -- x", []string{"--cwd sub/dir", "a directory of the host", "begin with /"}},
+		{"run --ssh h --env-policy client -- x", []string{"--env-policy client", "nothing of this environment is passed on", "--env-from"}},
+		{"run --ssh h", []string{"no command", "after --"}},
+		{"demo --ssh h", []string{"unknown flag: --ssh"}},
 		{"demo x", []string{`unknown command "x"`}},
 		{"demo -- x", []string{"demo takes no command", "mcpdbg -- COMMAND"}},
 	} {
@@ -75,6 +92,7 @@ func TestWrongUsage(t *testing.T) {
 		for _, text := range c.says {
 			require.Contains(t, r.stderr, text, c.args)
 		}
+		require.NotContains(t, r.stderr, "hunter2", "a password is never repeated")
 		if c.args != "" { // help is no result, but the answer to no question at all
 			require.Empty(t, r.stdout, c.args)
 		}

@@ -1,0 +1,169 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
+)
+
+// An asked program runs in a terminal with all its streams elsewhere, so that
+// only questions are on the screen.
+type asked struct {
+	*screen
+	stdout, stderr string // files
+}
+
+// asking runs a call of the demo server on a host.
+func asking(t *testing.T, s *sshtest.Server, flags string) *asked {
+	t.Helper()
+	dir := t.TempDir()
+	a := &asked{stdout: filepath.Join(dir, "out"), stderr: filepath.Join(dir, "err")}
+	script := fmt.Sprintf("%s call --no-record --era legacy --ssh %s -F %s %s --tool echo message=hi -- %s demo-server </dev/null >%s 2>%s; echo code $?.",
+		binary, s.Alias, s.Config, flags, binary, a.stdout, a.stderr)
+	a.screen = inTerminal(t, 120, 40, need(t, "sh"), "-c", script)
+	return a
+}
+
+// over waits for the end and checks the exit code.
+func (a *asked) over(code int) (stdout, stderr string) {
+	a.t.Helper()
+	a.until("code ")
+	out, err := os.ReadFile(a.stdout)
+	require.NoError(a.t, err)
+	errs, err := os.ReadFile(a.stderr)
+	require.NoError(a.t, err)
+	require.Contains(a.t, a.until("code "), fmt.Sprintf("code %d.", code), "%s", errs)
+	return string(out), string(errs)
+}
+
+// forget empties what is known of host keys, and returns what was.
+func forget(t *testing.T, s *sshtest.Server) string {
+	t.Helper()
+	known, err := os.ReadFile(s.KnownHosts)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(s.KnownHosts, nil, 0o600))
+	return string(known)
+}
+
+func TestAskedForAHostKey(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}})
+	known := forget(t, s)
+
+	a := asking(t, s, "")
+	a.until("is new", "SHA256:", "yes, no, or the fingerprint:")
+	a.keys("n", "o", "Enter")
+	out, errs := a.over(5)
+	require.Empty(t, out)
+	require.Contains(t, errs, "the key was not accepted")
+
+	a = asking(t, s, "")
+	a.until("yes, no, or the fingerprint:")
+	a.keys("y", "e", "s", "Enter")
+	out, _ = a.over(0)
+	require.JSONEq(t, echoed, out)
+	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)), "it is remembered as ssh would")
+
+	a = asking(t, s, "")
+	shown := a.until("SHA256:", "yes, no, or the fingerprint:")
+	_, rest, _ := strings.Cut(shown, "SHA256:")
+	a.keys("-l", "SHA256:"+strings.Fields(rest)[0])
+	a.keys("Enter")
+	a.over(0)
+
+	forget(t, s)
+	r := there(t, s, echo("--accept-new")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, forget(t, s), "ssh-ed25519 ")
+}
+
+func TestAskedForAPassphrase(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	out, err := exec.CommandContext(t.Context(), sshtest.Need(t, "ssh-keygen"), "-q", "-p", "-P", "", "-N", "open sesame", "-f", s.KeyFile).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	a := asking(t, s, "")
+	a.until(filepath.Base(s.KeyFile), ": ")
+	a.keys("-l", "open sesame")
+	a.keys("Enter")
+	stdout, _ := a.over(0)
+	require.JSONEq(t, echoed, stdout)
+	require.NotContains(t, a.tmux("capture-pane", "-p", "-S", "-"), "sesame")
+}
+
+// The words of a server are marked as such, and cannot paint.
+func TestAskedByAServer(t *testing.T) {
+	t.Parallel()
+	s := sshtest.Fake(t, sshtest.FakeOptions{
+		Methods: []string{"keyboard-interactive", "password"}, Password: "pass word",
+		Rounds: []sshtest.Round{{
+			Name: "Two\x1b[2J factors", Instruction: "mcpdbg: not ours",
+			Questions: []sshtest.Question{{Text: "Code: ", Echo: true, Answer: "123"}, {Text: "PIN: ", Answer: "987654"}},
+		}},
+	})
+	a := asking(t, s, "")
+	a.until("the server says: ", `Two\u001b[2J factors`, "the server says: mcpdbg: not ours", "the server asks: Code:")
+	a.keys("1", "2", "3", "Enter")
+	a.until("the server asks: PIN:")
+	a.keys("-l", "987654")
+	a.keys("Enter")
+	a.until("Password for ")
+	a.keys("-l", "pass word")
+	a.keys("Enter")
+	stdout, _ := a.over(0)
+	require.JSONEq(t, echoed, stdout)
+	shown := a.tmux("capture-pane", "-p", "-S", "-")
+	require.Contains(t, shown, "Code: 123")
+	require.NotContains(t, shown, "987654")
+	require.NotContains(t, shown, "pass word")
+}
+
+func TestQuestionsAreCancelled(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	forget(t, s)
+	a := asking(t, s, "")
+	a.until("fingerprint:")
+	a.keys("C-c")
+	stdout, _ := a.over(130)
+	require.Empty(t, stdout)
+	require.Empty(t, forget(t, s))
+
+	a = asking(t, s, "--startup-timeout 3s")
+	a.until("fingerprint:")
+	a.tmux("run-shell", "sleep 3.2") // who thinks is in no hurry
+	a.keys("y", "e", "s", "Enter")
+	a.over(0)
+}
+
+// The interface on a host: the start with its steps, the loss of the link, and a
+// restart over a new one.
+func TestScreenOnAHost(t *testing.T) {
+	t.Parallel()
+	server := sshtest.OpenSSH(t, sshtest.Options{})
+	proxy := sshtest.NewProxy(t, server.Addr)
+	s := server.Through(t, proxy)
+	forget(t, s)
+	screen := onScreen(t, 120, 36, against("", "--ssh", s.Alias, "-F", s.Config, "--era", "legacy")...)
+	screen.until("is new", "SHA256:")
+	screen.tmux("run-shell", "sleep 0.5") // keys count only when it could be read
+	screen.keys("y", "e", "s", "Enter")
+	screen.until("LIVE  mcpdbg ("+s.Alias+")", "ready", "notifications/initialized")
+	screen.keys("5", "z")
+	screen.until("resolve", "connect", "host-key", "login", "start", "link")
+	screen.keys("z")
+	proxy.Cut()
+	screen.until("lost", "failed")
+	screen.keys("C-r")
+	screen.until("ready", "mcp-stdio-2")
+	screen.quit()
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+// sshFlags are the flags that say on which other machine the server is started.
+type sshFlags struct {
+	dest           string
+	config         string
+	transport      string
+	pathFrom       string
+	launch         string
+	acceptNew      bool
+	connectTimeout time.Duration
+	lease          time.Duration
+
+	set *pflag.FlagSet // tells which of them were given; nil where there are none
+}
+
+// sshWords are the flags that take one of a few words.
+var sshWords = map[string][]string{
+	"ssh-transport": {string(sshexec.TransportAuto), string(sshexec.TransportNative), string(sshexec.TransportMaster), string(sshexec.TransportBinary)},
+	"path-from":     {string(sshexec.PathPlain), string(sshexec.PathLogin), string(sshexec.PathInteractive), string(sshexec.PathExplicit)},
+	"ssh-launch":    {string(sshexec.LaunchGuarded), string(sshexec.LaunchPlain)},
+}
+
+// sshOnly are the flags that mean nothing without --ssh.
+var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-lease"}
+
+func (s *sshFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.dest, "ssh", "", "start the server on another machine: an alias of the ssh configuration, `[user@]host[:port]` or ssh://...")
+	f.StringVarP(&s.config, "ssh-config", "F", "", "ssh configuration `file` instead of yours and the system's")
+	f.StringVar(&s.transport, "ssh-transport", string(sshexec.TransportAuto), "who speaks SSH: auto, native (this program), master (an open connection of ssh) or binary (the ssh program)")
+	f.StringVar(&s.pathFrom, "path-from", string(sshexec.PathPlain), "PATH on the host: plain (what sshd gives), login or interactive (that of such a shell) or explicit (-e PATH=...)")
+	f.StringVar(&s.launch, "ssh-launch", string(sshexec.LaunchGuarded), "how the server is started there: guarded (its whole tree is ended, whatever happens) or plain (the bare command)")
+	f.BoolVar(&s.acceptNew, "accept-new", false, "write unknown host keys to known_hosts without asking; a changed one is refused all the same")
+	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop (default: ConnectTimeout of the ssh configuration, or 10s)")
+	f.DurationVar(&s.lease, "ssh-lease", sshexec.DefaultLease, "how long the server lives on the host when nothing is heard of this program any more")
+	for name, words := range sshWords {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	}
+	for _, name := range []string{"ssh", "ssh-connect-timeout", "ssh-lease"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+	s.set = f
+}
+
+// remote tells whether the server is started on another machine.
+func (s *sshFlags) remote() bool { return s.given("ssh") }
+
+func (s *sshFlags) given(name string) bool { return s.set != nil && s.set.Changed(name) }
+
+// checkPlace refuses flags that do not go together.
+func (t *targetFlags) checkPlace() error {
+	if !t.ssh.remote() {
+		for _, name := range sshOnly {
+			if t.ssh.given(name) {
+				return usagef("--%s means nothing without --ssh DEST", name)
+			}
+		}
+		return nil
+	}
+	if t.cwd != "" && !path.IsAbs(t.cwd) {
+		return usagef("--cwd %s: with --ssh it is a directory of the host, and has to begin with /; without --cwd it is the login directory", t.cwd)
+	}
+	if t.envPolicy != defaultEnvPolicy {
+		return usagef("--env-policy %s: with --ssh nothing of this environment is passed on; name what shall be, with -e and --env-from", t.envPolicy)
+	}
+	return nil
+}
+
+// options checks the flags and makes the options of an executor of them.
+func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
+	dest, err := sshconfig.ParseDestination(s.dest)
+	if err != nil {
+		return sshexec.Options{}, usagef("--ssh: %v", err)
+	}
+	for name, words := range sshWords {
+		if value := s.set.Lookup(name).Value.String(); !slices.Contains(words, value) {
+			return sshexec.Options{}, usagef("--%s %q: must be %s or %s", name, value, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+		}
+	}
+	named := slices.ContainsFunc(env, func(v executor.EnvVar) bool { return v.Name == "PATH" })
+	switch {
+	case s.pathFrom == string(sshexec.PathExplicit) && !named:
+		return sshexec.Options{}, usagef("--path-from explicit: name it, with -e PATH=...")
+	case s.connectTimeout < 0 || s.given("ssh-connect-timeout") && s.connectTimeout == 0 || s.lease <= 0:
+		return sshexec.Options{}, usagef("--ssh-connect-timeout and --ssh-lease must be more than 0")
+	}
+	return sshexec.Options{
+		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
+		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, ConnectTimeout: s.connectTimeout, Lease: s.lease,
+	}, nil
+}

@@ -1,0 +1,321 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// on is the command line args with the server on a host. What runs there
+// carries the mark of the test, as what runs here does.
+func on(t *testing.T, s *sshtest.Server, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := program(t)
+	mark := ""
+	for _, entry := range cmd.Env {
+		if value, ok := strings.CutPrefix(entry, markName+"="); ok {
+			mark = value
+		}
+	}
+	cmd.Args = slices.Concat(cmd.Args, args[:1], []string{"--ssh", s.Alias, "-F", s.Config, "-e", markName + "=" + mark}, args[1:])
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nobody is there to ask
+	return cmd
+}
+
+// there runs the program against a server on a host.
+func there(t *testing.T, s *sshtest.Server, args ...string) result {
+	t.Helper()
+	return finish(t, on(t, s, args...))
+}
+
+func echo(flags ...string) []string {
+	return against("", append([]string{"call"}, append(flags, "--tool", "echo", "message=hi")...)...)
+}
+
+const echoed = `{"content":[{"type":"text","text":"hi"}]}`
+
+func TestOnAHost(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+
+	r := there(t, s, against("", "list", "tools")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "14 tools")
+	require.Empty(t, r.stderr, "all is well, so there is nothing to say")
+
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	r = there(t, s, echo("--era", "legacy", "--record", record, "-C", "/usr")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.JSONEq(t, echoed, r.stdout)
+	requireWhole(t, record)
+
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r = there(t, s, against("", "run", "--era", "legacy", "--json", "--in", in)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	header, entries := printedEntries(t, r.stdout)
+	require.Equal(t, "ssh", header.Placement)
+	require.Equal(t, s.Alias, header.Host)
+	require.Equal(t, []string{"resolve", "connect", "host-key", "login", "start", "initialize", "close-stdin"}, phases(entries))
+	data := []byte(r.stdout)
+	link := entryOf[session.LinkBody](t, data, "link")
+	require.Equal(t, "up", link.State)
+	require.Len(t, link.Hops, 1)
+	require.Equal(t, "native", link.Transport)
+	require.NotEmpty(t, link.Kex)
+	require.NotEmpty(t, link.Cipher)
+	start := entryOf[session.StartBody](t, data, "start")
+	require.Equal(t, "ssh", start.Placement)
+	require.Equal(t, s.Alias, start.Host)
+	require.NotZero(t, start.PID)
+}
+
+// entryOf decodes the first entry of a kind.
+func entryOf[B any](t *testing.T, recording []byte, kind string) (body B) {
+	t.Helper()
+	for line := range bytes.Lines(recording) {
+		if bytes.Contains(line, []byte(`"k":"`+kind+`"`)) {
+			require.NoError(t, json.Unmarshal(line, &body))
+			return body
+		}
+	}
+	require.Fail(t, "no "+kind+" entry", "%s", recording)
+	return body
+}
+
+// A real server, found on the PATH that a login there has.
+func TestServerEverythingOnAHost(t *testing.T) {
+	t.Parallel()
+	need(t, "npx")
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	flags := []string{"--startup-timeout", "50s", "-e", "PATH=" + os.Getenv("PATH"), "--path-from", "explicit"}
+	r := there(t, s, slices.Concat([]string{"call"}, flags, []string{"--tool", "echo", "message=hello there", "--", "npx", "-y", everything, "stdio"})...)
+	if r.code != 0 && os.Getenv("CI") != "true" {
+		t.Skip("npx could not fetch the server: ", r.stderr)
+	}
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "hello there")
+}
+
+// A host that cannot be reached, verified or logged in to is code 5, and nothing
+// is started here in its place.
+func TestHostsThatAreNotReached(t *testing.T) {
+	t.Parallel()
+	fresh := func(t *testing.T) *sshtest.Server { return sshtest.OpenSSH(t, sshtest.Options{}) }
+	for name, c := range map[string]struct {
+		server func(t *testing.T) *sshtest.Server
+		flags  []string
+		says   []string
+	}{
+		"refused": {func(t *testing.T) *sshtest.Server {
+			s := fresh(t)
+			s.Stop()
+			return s
+		}, nil, []string{"connection refused", "at: connect, after", ": net.refused\n", "try: nothing listens there"}},
+		"silent": {func(t *testing.T) *sshtest.Server {
+			return sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
+		}, []string{"--ssh-connect-timeout", "300ms"}, []string{": net.timeout\n"}},
+		"no ssh": {func(t *testing.T) *sshtest.Server {
+			return sshtest.Fake(t, sshtest.FakeOptions{Instead: func(c net.Conn) {
+				_, _ = c.Write([]byte("HTTP/1.1 400 \x1b[31mBad Request\r\n\r\n"))
+				_ = c.Close()
+			}})
+		}, nil, []string{": net.notssh\n", `the host said: HTTP/1.1 400 \u001b[31mBad Request`}},
+		"too slow for the startup": {func(t *testing.T) *sshtest.Server {
+			return sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
+		}, []string{"--startup-timeout", "300ms"}, []string{"timed out reaching ", ": start.cancelled\n"}},
+		"unknown key": {func(t *testing.T) *sshtest.Server {
+			s := fresh(t)
+			require.NoError(t, os.WriteFile(s.KnownHosts, nil, 0o600))
+			return s
+		}, nil, []string{": hostkey.unknown\n", "SHA256:"}},
+		"changed key": {func(t *testing.T) *sshtest.Server {
+			return sshtest.Fake(t, sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{HostKeys: []string{"ed25519"}}})
+		}, []string{"--accept-new"}, []string{": hostkey.changed\n", "known_hosts"}},
+		"denied": {func(t *testing.T) *sshtest.Server {
+			s := fresh(t)
+			require.NoError(t, os.WriteFile(s.AuthorizedKeys, nil, 0o644))
+			return s
+		}, nil, []string{"at: login", ": auth.denied\n", "publickey"}},
+		"no such configuration": {fresh, []string{"-F", "/nonexistent/config"}, []string{": resolve.config\n", "/nonexistent/config"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trace := filepath.Join(t.TempDir(), "trace")
+			s := c.server(t)
+			for _, how := range [][]string{{"call", "tools/list"}, {"list", "tools"}, {"run"}, {"run", "--raw"}} {
+				r := there(t, s, slices.Concat(how[:1], c.flags, how[1:], []string{"--", "touch", trace})...)
+				require.Equal(t, 5, r.code, "%q: %s", how, r.stderr)
+				for _, text := range c.says {
+					require.Contains(t, r.stderr, text, "%q", how)
+				}
+				require.NotContains(t, r.stderr, "\x1b")
+				if how[0] != "run" {
+					require.Empty(t, r.stdout)
+				}
+				require.NoFileExists(t, trace, "nothing ever starts here in its place")
+				if name == "silent" || name == "too slow for the startup" {
+					break
+				}
+			}
+		})
+	}
+}
+
+// What is wrong with the server has the codes that it has on this machine.
+func TestExitCodesOnAHost(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	for _, c := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{0, against("", "call", "--era", "legacy", "--tool", "echo", "message=hi"), ""},
+		{0, against("exit-7", "run", "--raw"), ""},
+		{1, against("", "call", "no/such"), "error -32601"},
+		{3, []string{"list", "tools", "--", "no-such-program"}, "no-such-program"},
+		{3, []string{"list", "-C", "/no/such/folder", "tools", "--", "cat"}, "/no/such/folder"},
+		{3, against("dies-at-start", "list", "tools"), "over SSH only named ones travel: add -e DEMO_API_KEY=VALUE"},
+		{3, against("crash-mid-call:kill", "call", "--tool", "echo", "message=hi"), "signal KILL"},
+		{4, against("never-answers", "list", "--startup-timeout", "2s", "tools"), "timed out handshaking"},
+		{4, against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "no answer in time"},
+	} {
+		r := there(t, s, c.args...)
+		require.Equal(t, c.code, r.code, "%q: %s", c.args, r.stderr)
+		require.Contains(t, r.stderr, c.says)
+	}
+}
+
+// soon waits until nobody is left: a guard takes a moment to end what it guards.
+func soon(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 50*time.Millisecond, "processes that were left behind")
+}
+
+func TestLinkThatIsCut(t *testing.T) {
+	t.Parallel()
+	server := sshtest.OpenSSH(t, sshtest.Options{})
+	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
+	for name, args := range map[string][]string{
+		"with a call under way": against("", "run", "--era", "legacy", "--in", slow),
+		"with nothing to do":    against("", "run", "--era", "legacy"),
+		"while it ends":         against("ignores-eof-term", "run", "--era", "legacy", "--for", "1ms"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy := sshtest.NewProxy(t, server.Addr)
+			cmd := on(t, server.Through(t, proxy), args...)
+			w := watch(t, cmd)
+			switch name {
+			case "with a call under way":
+				w.until(`"slow"`)
+			case "while it ends":
+				w.until("stopping")
+			default:
+				w.until(" ready ")
+			}
+			proxy.Cut()
+			cut := time.Now()
+			w.until(" link ")
+			_, err := w.out.WriteTo(&w.seen)
+			require.NoError(t, err)
+			_ = w.cmd.Wait() // its code is looked at below
+			require.Less(t, time.Since(cut), 3*time.Second)
+			code := w.cmd.ProcessState.ExitCode()
+			if name == "while it ends" {
+				require.Equal(t, 0, code, &w.stderr)
+			} else {
+				require.Equal(t, 5, code, &w.stderr)
+			}
+			require.Regexp(t, `mcpdbg: connection to \S+ lost after`, w.stderr.String())
+			require.Contains(t, w.stderr.String(), "  try: ")
+			require.Equal(t, 1, strings.Count(w.stderr.String(), "lost after"), "told once")
+			require.Regexp(t, `(?s)link +lost .* failed +connection to .* state +failed `, w.seen.String())
+			require.NotContains(t, w.seen.String(), "exit code 0")
+			soon(t, cmd)
+		})
+	}
+}
+
+// Values of variables are in no argument of a process, and not in the recording.
+func TestSecretsOnAHost(t *testing.T) {
+	t.Parallel()
+	need(t, "sh")
+	const secret = "s3cret-f00d"
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	cmd := on(t, s, "run", "--raw", "--record", record, "--env-from", "TOKEN", "--", "sh", "-c", `test "$TOKEN" = s3cret-"f00d" && echo it is there; exec cat`)
+	cmd.Env = append(cmd.Env, "TOKEN="+secret)
+	stdin, err := cmd.StdinPipe() // stays open: run does not read it
+	require.NoError(t, err)
+	defer stdin.Close()
+	w := watch(t, cmd)
+	w.until("it is there")
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, file := range files {
+		line, _ := os.ReadFile(file) // may have ended
+		require.NotContains(t, string(line), secret)
+	}
+	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, w.end().code)
+	data, err := os.ReadFile(record)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), secret)
+	require.Contains(t, string(data), `"named":[`)
+	for _, file := range []string{s.KeyFile, s.Config, s.KnownHosts} {
+		require.NotContains(t, string(data), file, "no files of keys")
+	}
+}
+
+// What startup files print is no message of the server, and is told.
+func TestLoginNoise(t *testing.T) {
+	t.Parallel()
+	sshtest.NeedRoot(t)
+	user := sshtest.User(t, need(t, "bash"))
+	require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte("echo Welcome, $USER\n"), 0o644))
+	s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})
+	r := there(t, s, echo("--era", "legacy")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.JSONEq(t, echoed, r.stdout)
+	require.Contains(t, r.stderr, "mcpdbg: note: startup files on the host wrote")
+	require.Contains(t, r.stderr, "the host said: Welcome, "+user.Name)
+
+	r = there(t, s, against("", "run", "--for", "1ms", "--json")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	note := entryOf[session.NoteBody](t, []byte(r.stdout), "note")
+	require.Equal(t, "run.noise", note.Code)
+	require.Contains(t, note.Said, "Welcome")
+}
+
+func TestHelpAndCompletionOfHosts(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"", "run", "call", "list"} {
+		r := inProcess(t, strings.Fields(command+" --help")...)
+		require.Equal(t, 0, r.code)
+		for _, flag := range append([]string{"ssh [user@]host[:port]"}, sshOnly...) {
+			require.Contains(t, r.stdout, "--"+flag, command)
+		}
+		require.Contains(t, r.stdout, "-F, --ssh-config file")
+	}
+	require.NotContains(t, inProcess(t, "demo", "--help").stdout, "--ssh")
+	for flag, words := range sshWords {
+		r := inProcess(t, "__complete", "run", "--"+flag, "")
+		require.Equal(t, strings.Join(words, "\n")+"\n:4\n", r.stdout)
+	}
+}
