@@ -173,7 +173,7 @@ func acting() []action {
 		{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection},
 		{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend},
 		{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill},
-		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: reconnects},
+		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow},
 		{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7},
 
 		{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90},
@@ -244,12 +244,15 @@ func severalFields(a *App) (bool, string) {
 	return a.ask != nil && len(a.ask.fields) > 1, "there is one field"
 }
 
-// reconnects is what a restart means when the connection is lost.
-func reconnects(a *App) string {
-	if a.session == nil || a.status.State != session.Failed || !a.lostLink() {
+// restartNow is what a restart means when nothing else helps.
+func restartNow(a *App) string {
+	switch {
+	case a.session == nil || a.starting || a.status.State != session.Failed:
 		return ""
+	case a.lostLink():
+		return "reconnect and restart"
 	}
-	return "reconnect and restart"
+	return "start again"
 }
 
 // canSend tells whether there is a server to send to.

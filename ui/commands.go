@@ -45,7 +45,7 @@ func (a *App) start(what string, start func(context.Context) error) tea.Cmd {
 	return func() tea.Msg {
 		err := start(ctx)
 		stop()
-		return result{what: what, err: err, then: func(a *App) tea.Cmd {
+		return result{then: func(a *App) tea.Cmd {
 			a.starting = false
 			if err != nil && a.ctx.Err() == nil {
 				a.dialog = failure(what, err)
@@ -251,7 +251,7 @@ func startFacts(e *executor.StartError) string {
 	if e.Phase != "" {
 		text += ", while at " + e.Phase
 	}
-	if e.Elapsed > 0 {
+	if e.Elapsed >= time.Millisecond {
 		text += ", after " + e.Elapsed.Round(time.Millisecond).String()
 	}
 	return text

@@ -36,7 +36,7 @@ func (a *App) headerParts() []part {
 	}
 	parts := []part{
 		{badge, th.Strong, 0, must},
-		{a.opts.Title, th.Text, 0, 60},
+		{a.title(), th.Text, 0, 60},
 	}
 	if a.host() != "" {
 		parts = append(parts, a.linkPart())
@@ -56,6 +56,15 @@ func (a *App) headerParts() []part {
 	}
 	parts = append(parts, recordingPart(a.stats, th))
 	return append(parts, lossPart(a.stats, a.status, th))
+}
+
+// title is what is looked at, without the host behind it in brackets where that
+// stands beside it anyway.
+func (a *App) title() string {
+	if host := a.host(); host != "" {
+		return strings.TrimSuffix(a.opts.Title, " ("+host+")")
+	}
+	return a.opts.Title
 }
 
 // linkPart is the connection to the host: whose it is, how it does in a word,

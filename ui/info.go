@@ -98,10 +98,11 @@ func (a *App) linkInfo(i *info) {
 	}
 }
 
-// linkText is the state of the connection with the round trip time.
+// linkText is the state of the connection with the round trip time, which means
+// nothing where no answer comes.
 func (a *App) linkText() string {
 	text := a.linkState()
-	if rtt := a.linkRTT(); rtt > 0 && text != string(executor.LinkLost) {
+	if rtt := a.linkRTT(); rtt > 0 && text == string(executor.LinkUp) {
 		text += " " + string(appendMillis(nil, rtt.Microseconds())) + " ms"
 	}
 	return text
@@ -148,7 +149,9 @@ func (a *App) startInfo(i *info) {
 			text += "  " + p.Detail
 		}
 		i.add(p.Phase, text)
-		i.styled("", p.Error, i.th.Error)
+		if a.story.failed == nil || p.Error != a.story.failed.Detail {
+			i.styled("", p.Error, i.th.Error)
+		}
 	}
 	if failed := a.story.failed; failed != nil {
 		i.styled("failed", failed.Detail, i.th.Error)

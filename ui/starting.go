@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"mcpdbg/session"
@@ -48,7 +49,7 @@ func (a *App) steps() []step {
 		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: phaseTook(p.Took), style: a.theme.OK}
 		if p.Error != "" {
 			s.mark, s.style = "x", a.theme.Error
-			s.detail = p.Error // it says where, if that matters
+			s.detail = strings.TrimPrefix(p.Error, "start on ") // it says where
 		}
 		steps = append(steps, s)
 	}

@@ -24,7 +24,11 @@ func (a *App) verdict() (parts []string) {
 		parts = []string{"x not started: " + firstLine(s.failed.Detail)}
 		return a.withRestart(parts, "starts it again")
 	case s.lost != nil:
-		parts = a.withRestart([]string{"x " + firstLine(s.lost.Error)}, "reconnects and restarts")
+		again := "starts it again"
+		if a.lostLink() {
+			again = "reconnects and restarts"
+		}
+		parts = a.withRestart([]string{"x " + firstLine(s.lost.Error)}, again)
 		if hint := a.lostHint(); hint != "" {
 			parts = append(parts, hint)
 		}
@@ -74,8 +78,12 @@ func (a *App) verdictRows() []string {
 	parts := a.verdict()
 	for n := len(parts); n > 0; n-- {
 		rows := wrap(strings.Join(parts[:n], "; "), a.width-2)
-		if len(rows) <= verdictLines || n == 1 {
-			return rows[:min(len(rows), verdictLines)]
+		switch {
+		case len(rows) <= verdictLines:
+			return rows
+		case n == 1: // painting cuts the last line, and shows that it did
+			rest := strings.Join(rows[verdictLines-1:], " ")
+			return append(rows[:verdictLines-1], rest)
 		}
 	}
 	return nil
