@@ -60,9 +60,6 @@ func addOnce(ctx context.Context, file, line string, check func() error) (done b
 	if err := wait(ctx, f); err != nil {
 		return false, err
 	}
-	if !current(f, file) {
-		return false, nil
-	}
 	err = check()
 	if err == nil {
 		return true, nil

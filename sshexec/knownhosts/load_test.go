@@ -33,6 +33,7 @@ func TestLoadSkips(t *testing.T) {
 		{"marker alone", "@revoked", "no host name"},
 		{"hash of another kind", "|2|abc|def " + key, "bad hashed host name"},
 		{"short hash", "|1|abc|def " + key, "bad hashed host name"},
+		{"hash not base64", "|1|???????????????????????????=|???????????????????????????= " + key, "bad hashed host name"},
 		{"hash without salt", "|1|AAAAAAAAAAAAAAAAAAAAAAAAAAA= " + key, "bad hashed host name"},
 		{"zero byte", "bad " + key + "\x00", "line has a zero byte"},
 		{"long line", "bad " + key + strings.Repeat(" ", 64<<10), "line is longer than 64 KiB"},
@@ -83,7 +84,7 @@ func TestLoadLongPattern(t *testing.T) {
 func TestLoadFiles(t *testing.T) {
 	key, other := ed(t, "host"), ed(t, "other")
 	user := write(t, "host "+other.pub()+"\n")
-	global := write(t, "\n@revoked * "+ed(t, "third").pub()+"\nhost "+key.pub()+"\n")
+	global := write(t, "\n@revoked * "+ed(t, "third").pub()+"\nhost "+key.pub()+"\n@revoked host "+ed(t, "third").pub()+"\n")
 	missing := filepath.Join(t.TempDir(), "none", "known_hosts")
 
 	db, warnings := knownhosts.Load("", "none", os.DevNull, missing, user, global)

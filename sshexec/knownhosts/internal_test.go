@@ -32,3 +32,13 @@ func TestAddToReplacedFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "new\nline\n", string(text))
 }
+
+// However large a file is, and should it grow meanwhile, no more is read.
+func TestReadIsBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Truncate(file, maxFile+2<<20))
+	text, err := read(file)
+	require.NoError(t, err)
+	require.Len(t, text, maxFile+1)
+}
