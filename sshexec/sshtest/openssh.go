@@ -71,7 +71,7 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 	lines := slices.Concat(way, o.Sshd[:match], []string{
 		"LogLevel " + level,
 		fmt.Sprintf("AuthorizedKeysFile %q", s.AuthorizedKeys),
-		"SetEnv SSHTEST=" + s.mark,
+		"SetEnv SSHTEST=" + s.mark + o.quiet(),
 		"StrictModes no", // the folder of temporary files is anybody's
 		"UsePAM no",
 		"PidFile none",
@@ -92,6 +92,16 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 	conf := filepath.Join(s.Dir, "sshd_config")
 	writeFile(t, conf, strings.Join(lines, "\n")+"\n", 0o644)
 	return conf
+}
+
+// quiet keeps bash from reading the startup files of who runs the tests, which
+// may take long or print: it does so for a shell of sshd's that is no shell's
+// child. A user who was made for the test has files of the test's own.
+func (o Options) quiet() string {
+	if o.User != "" {
+		return ""
+	}
+	return " SHLVL=2"
 }
 
 // penalises says whether this sshd knows PerSourcePenalties, as 9.8 and later do.
