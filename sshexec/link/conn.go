@@ -25,14 +25,23 @@ type Conn struct {
 	notices  []executor.Notice
 	release  func() // lets go of what the connection runs through
 
-	crew crew // everything that runs until the connection has ended
-	done chan struct{}
+	pinging chan struct{} // room for the one request that may be under way
+	crew    crew          // everything that runs until the connection has ended
+	done    chan struct{}
+}
+
+// newConn is a connection to h that is logged in; w is under it.
+func newConn(conn ssh.Conn, w *wire, h *hop) *Conn {
+	return &Conn{
+		ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release,
+		pinging: make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
 }
 
 // serve runs the connection until it has ended. The server's requests are
 // refused, and so are channels that it opens: nothing of ours is at its service.
 func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Request) {
-	c.done = make(chan struct{})
 	c.crew.run(func() { ssh.DiscardRequests(requests) })
 	c.crew.run(func() {
 		for channel := range channels {

@@ -228,7 +228,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 		return fail(err)
 	}
 	step.end("", nil)
-	c := &Conn{ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release}
+	c := newConn(conn, w, h)
 	c.info = describe(conn)
 	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
 	if text := banner.String(); text != "" {

@@ -27,18 +27,26 @@ var kernelKeepalive = net.KeepAliveConfig{Enable: true, Idle: keepaliveQuiet, In
 // program holds it.
 var ErrNoPing = errors.New("this connection has no keepalive of its own")
 
-// Ping asks the server for a reply, and says how long it took. Only one ping is
-// under way at a time; when ctx ends first, the one that was sent stays under
-// way, and the next one begins behind it.
+// Ping asks the server for a reply, and says how long it took. SSH has one such
+// request under way at a time: when ctx ends first, the next Ping begins once this
+// one is answered.
 func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	if c.borrowed {
 		return 0, ErrNoPing
 	}
 	begin := time.Now()
+	select {
+	case c.pinging <- struct{}{}:
+	case <-c.wire.gone:
+		return 0, c.Cause()
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
 	answered := make(chan error, 1)
 	started := c.crew.run(func() {
 		// Whether it knows the request or not, an answer is an answer.
 		_, _, err := c.ssh.SendRequest("keepalive@openssh.com", true, nil)
+		<-c.pinging
 		answered <- err
 	})
 	if !started {
@@ -75,10 +83,11 @@ func (c *Conn) keepAlive() {
 		}
 		if misses++; misses == keepaliveMisses {
 			c.Abort(&executor.LostError{
-				Code: executor.LostKeepalive,
-				Hop:  c.hop,
-				Err:  fmt.Errorf("%w for %v", errKeepalive, time.Since(c.Heard()).Round(time.Second)),
-				Hint: "check the network, VPN or Wi-Fi",
+				Code:  executor.LostKeepalive,
+				Hop:   c.hop,
+				After: time.Since(c.wire.opened),
+				Err:   fmt.Errorf("%w for %v", errKeepalive, time.Since(c.Heard()).Round(time.Second)),
+				Hint:  "check the network, VPN or Wi-Fi",
 			})
 			return
 		}

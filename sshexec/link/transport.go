@@ -92,7 +92,8 @@ func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Co
 		_ = w.Close()
 		return nil, err
 	}
-	c := &Conn{ssh: sshConn, wire: w, host: h.host, hop: h.name, borrowed: true, release: h.release}
+	c := newConn(sshConn, w, h)
+	c.borrowed = true
 	c.info = executor.LinkInfo{Transport: transport, Hops: []string{h.name}}
 	c.notices = h.ignored()
 	c.serve(channels, requests)

@@ -117,9 +117,10 @@ func (w *wire) lost(cause *executor.LostError) {
 	}
 }
 
-// broken remembers that reading or writing has failed.
+// broken remembers that reading or writing has failed. That the wire is closed on
+// this side is no reason: who closed it has one, or is about to say it.
 func (w *wire) broken(err error) {
-	if w.cause.Load() != nil {
+	if w.cause.Load() != nil || isOurs(err) {
 		return
 	}
 	if under := w.under.Load(); under != nil {
@@ -158,11 +159,14 @@ func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isReset(err)
 }
 
+// isOurs tells whether err is the end of a connection that was closed here.
+func isOurs(err error) bool { return errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed) }
+
 // lostError says why the connection to hop has ended.
 func lostError(hop string, after time.Duration, err error) *executor.LostError {
 	e := &executor.LostError{Code: executor.LostReset, Hop: hop, After: after, Err: err}
 	switch {
-	case errors.Is(err, net.ErrClosed) || errors.Is(err, fs.ErrClosed) || errors.Is(err, io.ErrClosedPipe):
+	case isOurs(err):
 		e.Code, e.Err = executor.LostClosed, errWeClosed
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		e.Code, e.Err = executor.LostClosed, errPeerClosed

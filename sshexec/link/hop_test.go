@@ -1,0 +1,302 @@
+//go:build unix
+
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/knownhosts"
+	"mcpdbg/sshexec/sshtest"
+)
+
+func TestDroppedConnectionsAreTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		dropped, waits int
+		fails          bool
+	}{{1, 1, false}, {droppedRetries, droppedRetries, false}, {droppedRetries + 1, droppedRetries, true}} {
+		s := sshtest.Fake(t, sshtest.FakeOptions{DropFirst: c.dropped})
+		d := newDialer(t, s, Options{})
+		var waits []time.Duration
+		d.wait = func(_ context.Context, d time.Duration) error {
+			waits = append(waits, d)
+			return nil
+		}
+		_, err := d.Dial(t.Context(), target(s), Reporter{})
+		require.Equal(t, c.fails, err != nil)
+		require.Len(t, waits, c.waits)
+		for _, w := range waits {
+			require.GreaterOrEqual(t, w, minRetryWait)
+			require.Less(t, w, maxRetryWait)
+		}
+	}
+}
+
+func TestConnectionAttempts(t *testing.T) {
+	for _, c := range []struct {
+		err   error
+		fails int
+		tries int
+	}{
+		{syscall.ECONNREFUSED, 2, 3},
+		{syscall.ECONNREFUSED, 5, 3},
+		{syscall.EHOSTUNREACH, 1, 2},
+		{&net.DNSError{Err: "no such host", Name: "x"}, 5, 1},
+		{syscall.EPERM, 5, 1},
+	} {
+		s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ConnectionAttempts 3"}}})
+		d := newDialer(t, s, Options{})
+		tries, really := 0, d.dialTCP
+		d.dialTCP = func(ctx context.Context, dialer *net.Dialer, network, address string) (net.Conn, error) {
+			if tries++; tries <= c.fails {
+				return nil, c.err
+			}
+			return really(ctx, dialer, network, address)
+		}
+		d.wait = func(_ context.Context, d time.Duration) error {
+			require.Equal(t, connectWait, d)
+			return nil
+		}
+		_, err := d.Dial(t.Context(), target(s), Reporter{})
+		require.Equal(t, c.tries, tries)
+		require.Equal(t, c.tries <= c.fails, err != nil)
+	}
+}
+
+func TestHowToConnect(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{
+		"AddressFamily inet", "BindAddress 127.0.0.2", "ConnectTimeout 7",
+	}}})
+	d := newDialer(t, s, Options{})
+	really := d.dialTCP
+	d.dialTCP = func(ctx context.Context, dialer *net.Dialer, network, address string) (net.Conn, error) {
+		require.Equal(t, "tcp4", network)
+		require.Equal(t, "127.0.0.2:0", dialer.LocalAddr.String())
+		require.True(t, dialer.KeepAliveConfig.Enable)
+		return really(ctx, dialer, network, address)
+	}
+	c, err := d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	h := &hop{dialer: d, host: c.Host()}
+	require.Equal(t, 7*time.Second, h.connectTimeout())
+	require.Equal(t, DefaultAuthTimeout, h.authTimeout())
+	d.options.ConnectTimeout, d.options.AuthTimeout = 2, 3
+	require.Equal(t, time.Duration(2), h.connectTimeout())
+	require.Equal(t, time.Duration(3), h.authTimeout())
+}
+
+// unknown is a server that is not in known_hosts.
+func unknown(t *testing.T, lines ...string) *sshtest.Server {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{HostKeys: []string{"ed25519"}, SSH: lines}})
+	remember(t, s, "# nothing")
+	return s
+}
+
+func TestUnknownHostKeys(t *testing.T) {
+	declined := errors.New("dialog was closed")
+	for name, c := range map[string]struct {
+		answer  func(fingerprint string) (executor.Answer, error)
+		accepts bool
+		text    string
+	}{
+		"yes":                 {func(string) (executor.Answer, error) { return executor.Answer{Yes: true}, nil }, true, ""},
+		"the fingerprint":     {func(f string) (executor.Answer, error) { return password(" " + f + "\n"), nil }, true, ""},
+		"another fingerprint": {func(f string) (executor.Answer, error) { return password(f + "x"), nil }, false, "not accepted"},
+		"no":                  {func(string) (executor.Answer, error) { return executor.Answer{}, nil }, false, "not accepted"},
+		"empty":               {func(string) (executor.Answer, error) { return password(""), nil }, false, "not accepted"},
+		"no answer":           {func(string) (executor.Answer, error) { return executor.Answer{}, declined }, false, "dialog was closed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := unknown(t)
+			fingerprint := ssh.FingerprintSHA256(s.HostKeys[0])
+			asked := 0
+			d := newDialer(t, s, Options{Prompter: prompter(func(_ context.Context, p executor.Prompt) (executor.Answer, error) {
+				asked++
+				require.Equal(t, executor.PromptHostKey, p.Kind)
+				require.Equal(t, s.User+"@"+s.Addr, p.Hop)
+				require.Equal(t, s.User, p.User)
+				require.Contains(t, p.Text, fingerprint)
+				require.Contains(t, p.Text, "ssh-ed25519")
+				require.Contains(t, p.Text, "[SHA256]", "of the randomart")
+				require.Empty(t, p.Remote)
+				return c.answer(fingerprint)
+			})})
+			_, err := d.Dial(t.Context(), target(s), Reporter{})
+			require.Equal(t, 1, asked)
+			text, readErr := os.ReadFile(s.KnownHosts)
+			require.NoError(t, readErr)
+			line := lineFor(t, s, s.HostKeys[0])
+			require.Equal(t, c.accepts, strings.Contains(string(text), strings.TrimSpace(line)))
+			if c.accepts {
+				require.NoError(t, err)
+				_, err = d.Dial(t.Context(), target(s), Reporter{})
+				require.NoError(t, err)
+				require.Equal(t, 1, asked, "it is on record now")
+				return
+			}
+			var e *executor.StartError
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, executor.HostKeyUnknown, e.Code)
+			require.ErrorContains(t, err, c.text)
+			require.Contains(t, e.Hint, strings.TrimSpace(line))
+			require.NotContains(t, s.Log(), "auth ", "nothing is said to a host that is not verified")
+		})
+	}
+}
+
+// codes are the notices of c.
+func codes(c *Conn) []string {
+	var codes []string
+	for _, n := range c.Notices() {
+		codes = append(codes, n.Code)
+	}
+	return codes
+}
+
+func TestAcceptNew(t *testing.T) {
+	s := unknown(t, "HashKnownHosts yes")
+	c := dial(t, s, Options{AcceptNew: true})
+	require.Equal(t, []string{"hostkey.accepted"}, codes(c))
+	require.Contains(t, c.Notices()[0].Text, ssh.FingerprintSHA256(s.HostKeys[0]))
+	text, err := os.ReadFile(s.KnownHosts)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "|1|")
+	require.Empty(t, dial(t, s, Options{}).Notices())
+}
+
+func TestAnAcceptedKeyThatCannotBeWritten(t *testing.T) {
+	s := unknown(t, "UserKnownHostsFile /dev/null/known_hosts")
+	c := dial(t, s, Options{AcceptNew: true})
+	require.Contains(t, codes(c), "hostkey.notwritten")
+	notices := c.Notices()
+	require.Contains(t, notices[len(notices)-1].Hint, "ssh-ed25519 AAAA")
+}
+
+func TestStrictHostKeyCheckingIsNotSoftened(t *testing.T) {
+	s := unknown(t, "StrictHostKeyChecking no")
+	require.Equal(t, executor.HostKeyUnknown, fails(t, s, Options{}).Code)
+	c := dial(t, s, Options{AcceptNew: true})
+	require.Equal(t, "config.ignored", codes(c)[0])
+	require.Contains(t, c.Notices()[0].Text, "StrictHostKeyChecking")
+}
+
+func TestKnownHostsWarnings(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{})
+	text, err := os.ReadFile(s.KnownHosts)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(s.KnownHosts, append([]byte("nonsense\n"), text...), 0o600))
+	c := dial(t, s, Options{})
+	require.Equal(t, []string{"hostkey.file"}, codes(c))
+	require.Contains(t, c.Notices()[0].Text, "known_hosts:1")
+}
+
+// Each hop is verified under its own name, which HostKeyAlias may set.
+func TestHostKeyAlias(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{
+		Jump: jump, HostKeys: []string{"ed25519"}, SSH: []string{"HostKeyAlias the-target"},
+	}})
+	require.Equal(t, executor.HostKeyUnknown, fails(t, s, Options{}).Code)
+	remember(t, s, knownhosts.Line("the-target", 22, s.HostKeys[0], false))
+	require.Equal(t, "hello\n", run(t, dial(t, s, Options{}), "echo hello"))
+}
+
+// The key of a host must be the same in every key exchange of a connection.
+func TestTheHostKeyIsTheSameInEveryExchange(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{HostKeys: []string{"ed25519", "ecdsa"}}})
+	c := dial(t, s, Options{})
+	v := newVerifier(t.Context(), c.Host(), c.Hop())
+	verified := 0
+	v.verified = func(ssh.PublicKey) { verified++ }
+	require.NoError(t, v.verify(s.HostKeys[0]))
+	require.NoError(t, v.verify(s.HostKeys[0]))
+	require.Equal(t, 1, verified)
+	require.ErrorIs(t, v.verify(s.HostKeys[1]), errKeySwapped, "although it is on record too")
+}
+
+func TestRekey(t *testing.T) {
+	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"RekeyLimit 1M"}})
+	c := dial(t, s, Options{})
+	require.Len(t, run(t, c, "head -c 8000000 /dev/zero"), 8_000_000)
+	require.Nil(t, c.Cause())
+}
+
+func TestWeakAlgorithmsAreTold(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{
+		Options: sshtest.Options{SSH: []string{"KexAlgorithms diffie-hellman-group14-sha1"}},
+		Crypto:  ssh.Config{KeyExchanges: []string{ssh.InsecureKeyExchangeDH14SHA1}},
+	})
+	c := dial(t, s, Options{})
+	require.Equal(t, []string{"kex.weak"}, codes(c))
+	require.Contains(t, c.Notices()[0].Text, "diffie-hellman-group14-sha1")
+	require.Equal(t, "diffie-hellman-group14-sha1", c.Info().Kex)
+}
+
+func TestBanner(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Banner: strings.Repeat("x", 200_000) + "\x1b[2Jend"})
+	c := dial(t, s, Options{})
+	require.Equal(t, []string{"login.banner"}, codes(c))
+	said := c.Notices()[0].Said
+	require.Len(t, said, maxSaid)
+	require.True(t, strings.HasSuffix(said, "\x1b[2Jend"), "untrusted, and kept as it is")
+	require.NotContains(t, fmt.Sprint(c.Info()), "\x1b")
+}
+
+// Time in which a person is asked counts for no clock, of ours or around us.
+func TestQuestionsTakeTheirTime(t *testing.T) {
+	const limit = 400 * time.Millisecond
+	jump := sshtest.Fake(t, sshtest.FakeOptions{
+		Options: sshtest.Options{Alias: "jump"}, Methods: []string{"password"}, Password: "right",
+	})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	remember(t, jump, "# nothing")
+	think := prompter(func(ctx context.Context, p executor.Prompt) (executor.Answer, error) {
+		timer, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*limit)
+		defer cancel()
+		<-timer.Done()
+		if ctx.Err() != nil {
+			return executor.Answer{}, context.Cause(ctx)
+		}
+		return executor.Answer{Yes: true, Values: []string{"right"}}, nil
+	})
+	d := newDialer(t, s, Options{Prompter: think, ConnectTimeout: limit, AuthTimeout: limit})
+	ctx, cancel := executor.WithPatience(t.Context(), 3*limit, errors.New("the caller has no time"))
+	defer cancel()
+	c, err := d.Dial(ctx, target(s), Reporter{})
+	require.NoError(t, err)
+	require.Equal(t, "hello\n", run(t, c, "echo hello"))
+}
+
+func TestALoginThatTakesTooLong(t *testing.T) {
+	freeze := make(chan struct{})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right", Freeze: freeze})
+	e := fails(t, s, Options{AuthTimeout: 200 * time.Millisecond, Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		close(freeze)
+		return password("right"), nil
+	})})
+	require.Equal(t, executor.AuthTimeout, e.Code)
+	require.Equal(t, phaseLogin, e.Phase)
+	require.ErrorContains(t, e, "the login took too long")
+}
+
+// A connection that ends while somebody is asked is no login that was denied.
+func TestALoginThatIsCut(t *testing.T) {
+	var s *sshtest.Server
+	s = sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
+	e := fails(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		s.Stop()
+		return password("right"), nil
+	})})
+	require.Equal(t, executor.NetLost, e.Code)
+}
