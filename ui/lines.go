@@ -2,6 +2,7 @@ package ui
 
 import (
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -100,7 +101,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	case row.Kind == session.KindStderr:
 		r.hits.paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
 	default:
-		style, mark := r.style(row.Kind)
+		style, mark := r.style(&e)
 		c.Mark(style, mark)
 		c.Text(colLineText, style, row.Kind.String())
 		c.Text(colLineText, style, "        "[:max(8-len(row.Kind.String()), 1)])
@@ -110,8 +111,10 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 
 // style tells losses, endings and what a person did from the rest, by a glyph
 // and by colour.
-func (r *lineRows) style(kind session.Kind) (theme.Style, string) {
-	switch kind {
+func (r *lineRows) style(e *session.Entry) (theme.Style, string) {
+	switch e.Kind {
+	case session.KindLink:
+		return r.linkStyle(e)
 	case session.KindGap, session.KindFailed:
 		return r.theme.Error, "x"
 	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
@@ -120,6 +123,20 @@ func (r *lineRows) style(kind session.Kind) (theme.Style, string) {
 		return r.theme.Request, "@"
 	case session.KindStart, session.KindExited, session.KindClosed:
 		return r.theme.Strong, "*"
+	}
+	return r.theme.Text, " "
+}
+
+// linkStyle tells a connection in trouble from one that works.
+func (r *lineRows) linkStyle(e *session.Entry) (theme.Style, string) {
+	var link session.LinkBody
+	if e.DecodeBody(&link) == nil {
+		switch executor.LinkState(link.State) {
+		case executor.LinkLost:
+			return r.theme.Error, "x"
+		case executor.LinkStalled:
+			return r.theme.Warn, "!"
+		}
 	}
 	return r.theme.Text, " "
 }
