@@ -221,7 +221,7 @@ func (p *parser) include(s *scope, words []string) error {
 		for _, path := range paths {
 			err := p.file(scope{
 				position: position{file: path}, user: s.user, check: true,
-				never: s.never || !s.active, active: s.active, depth: s.depth + 1,
+				never: !s.active, active: s.active, depth: s.depth + 1,
 			})
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -244,12 +244,8 @@ func (p *parser) set(s *scope, key string, values []string) error {
 		if _, set := p.where[key]; !set && values[0] != "no" {
 			return errors.New("only the ssh program can do that")
 		}
-	case "proxyjump":
+	case "proxyjump": // the other way round a jump wins in the end, unless it is "none"
 		if p.settings.get("proxycommand") != "" {
-			return nil
-		}
-	case "proxycommand": // but "ProxyJump none" leaves the way open
-		if p.settings.path("proxyjump") != "" {
 			return nil
 		}
 	}
