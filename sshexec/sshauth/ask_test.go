@@ -52,6 +52,10 @@ func TestPasswordNobodyToAsk(t *testing.T) {
 	require.Empty(t, f.Tried)
 	require.Equal(t, `login as ada needs an answer to "Password for ada@box:22": nobody is there to ask; the server wants password`, f.Error())
 	require.Equal(t, []string{"none"}, d.methods(), "no empty password was sent")
+
+	batch := &person{answer: func(executor.Prompt) ([]string, error) { return nil, executor.ErrNoPrompter }}
+	require.Equal(t, executor.AuthPrompt, login(t, d.addr, newHost(), batch).Code)
+	require.Len(t, batch.asked, 1)
 }
 
 func TestDeclinedPasswordIsNotAskedAgain(t *testing.T) {
@@ -269,4 +273,36 @@ func TestTwoKeys(t *testing.T) {
 	h := newHost()
 	h.User, h.IdentityFiles = server.User, []string{one.File, two.File}
 	require.Nil(t, login(t, server.Addr, h, nil))
+}
+
+// What one step has used up is there again for the next.
+func TestTwoChallenges(t *testing.T) {
+	challenge := func(question, answer string, then error) func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+		return func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			answers, err := ask("", "", []string{question}, []bool{true})
+			if err != nil || answers[0] != answer {
+				return nil, errors.New("wrong")
+			}
+			return nil, then
+		}
+	}
+	second := ssh.ServerAuthCallbacks{KeyboardInteractiveCallback: challenge("two", "2", nil)}
+	d := newDoor(t, &ssh.ServerConfig{
+		KeyboardInteractiveCallback: challenge("one", "1", &ssh.PartialSuccessError{Next: second}),
+	}, nil)
+	h := newHost()
+	h.NumberOfPasswordPrompts = 1
+	require.Nil(t, login(t, d.addr, h, says("1", "2")))
+}
+
+// A server that refuses without asking would do so again.
+func TestChallengeWithoutRounds(t *testing.T) {
+	d := newDoor(t, &ssh.ServerConfig{
+		KeyboardInteractiveCallback: func(ssh.ConnMetadata, ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			return nil, errors.New("no")
+		},
+	}, nil)
+	f := login(t, d.addr, newHost(), says("x"))
+	require.Equal(t, executor.AuthDenied, f.Code)
+	require.Equal(t, []string{"none", "keyboard-interactive"}, d.methods())
 }

@@ -65,6 +65,25 @@ func TestCertificates(t *testing.T) {
 		h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: k.Private})
 		require.Nil(t, login(t, server.Addr, h, nil))
 	})
+	t.Run("CertificateFile that only the agent holds", func(t *testing.T) {
+		k, h := key(t, "ed25519"), newHost()
+		cert := certify(t, ca, server.User, k.File)
+		h.User, h.CertificateFiles = server.User, []string{k.File + "-cert.pub"}
+		h.IdentitiesOnly = true
+		h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: k.Private, Certificate: cert})
+		require.Nil(t, login(t, server.Addr, h, nil))
+	})
+	t.Run("PubkeyAcceptedAlgorithms", func(t *testing.T) {
+		k, h := key(t, "ed25519"), newHost()
+		certify(t, ca, server.User, k.File)
+		h.User, h.IdentityFiles = server.User, []string{k.File}
+		h.PubkeyAcceptedAlgorithms = []string{"ssh-ed25519-cert-v01@openssh.com"}
+		require.Nil(t, login(t, server.Addr, h, nil))
+
+		h.PubkeyAcceptedAlgorithms = []string{"ssh-ed25519"}
+		f := login(t, server.Addr, h, nil)
+		require.Equal(t, []string{"file " + k.File}, f.Tried, "the key without its certificate")
+	})
 	for _, only := range []bool{false, true} {
 		t.Run("in the agent", func(t *testing.T) {
 			k, h := key(t, "rsa"), newHost()

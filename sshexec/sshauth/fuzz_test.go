@@ -48,19 +48,3 @@ func FuzzLoadKey(f *testing.F) {
 		}
 	})
 }
-
-func TestPlainText(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{" work laptop\n", "work laptop"},
-		{"a\x1b[31mb\x00\u202e\xff", `a\x1b[31mb\x00\u202e\xff`},
-		{`say "hi"`, `say "hi"`},
-		{"zwölf", "zwölf"},
-		{string(make([]byte, 0)), ""},
-	}
-	for _, test := range tests {
-		require.Equal(t, test.want, plain(test.in))
-	}
-	long := plain(string(make([]byte, 1000)))
-	require.Less(t, len(long), 500)
-	require.Equal(t, "ö", cut("öö", 3))
-}

@@ -219,7 +219,7 @@ func readPublic(t testing.TB, file string) ssh.PublicKey {
 
 func writePublic(t testing.TB, file string, key ssh.PublicKey) string {
 	t.Helper()
-	require.NoError(t, os.WriteFile(file, ssh.MarshalAuthorizedKey(key), 0o600))
+	require.NoError(t, os.WriteFile(file, ssh.MarshalAuthorizedKey(key), 0o644))
 	return file
 }
 

@@ -179,3 +179,16 @@ func TestFiveKeysLeaveAnAttempt(t *testing.T) {
 	require.Nil(t, login(t, d.addr, h, says("right")))
 	require.Len(t, d.seen(), 5)
 }
+
+// RSA with SHA-1 is used only by who asks for it.
+func TestNoSHA1(t *testing.T) {
+	rsa := sshtest.NewKey(t, "rsa", filepath.Join(t.TempDir(), "rsa"))
+	d := newDoor(t, &ssh.ServerConfig{PublicKeyAuthAlgorithms: []string{"ssh-rsa"}}, only(rsa.PublicKey()))
+	h := newHost()
+	h.IdentityFiles = []string{rsa.File}
+	require.Equal(t, executor.AuthDenied, login(t, d.addr, h, nil).Code)
+	require.Empty(t, d.seen())
+
+	h.PubkeyAcceptedAlgorithms = []string{"rsa-sha2-512", "ssh-rsa"}
+	require.Nil(t, login(t, d.addr, h, nil))
+}
