@@ -58,7 +58,11 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 		return nil, err
 	}
 	socket := filepath.Join(dir, "s")
-	child, err := startChild(exec.Command(program, h.dialer.arguments(w, socket, h.connectTimeout())...))
+	arguments := h.dialer.arguments(w, socket, h.connectTimeout())
+	if knowsFork(ctx, program) {
+		arguments = append([]string{"-o", noFork}, arguments...)
+	}
+	child, err := startChild(exec.Command(program, arguments...))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -78,6 +82,7 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 	}
 	c.wire.setUnder(func() *executor.LostError {
 		child.settle()
+		child.kill()
 		return programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
 	})
 	return c, nil
@@ -96,6 +101,15 @@ func (d *Dialer) program() (string, error) {
 		return path, nil
 	}
 	return d.options.SSH, nil
+}
+
+// noFork keeps ssh from leaving a copy of itself behind, in no group of ours. It is
+// known since OpenSSH 8.7; before that only -f does it.
+const noFork = "ForkAfterAuthentication=no"
+
+// knowsFork tells whether program knows noFork.
+func knowsFork(ctx context.Context, program string) bool {
+	return exec.CommandContext(ctx, program, "-G", "-F", os.DevNull, "-o", noFork, "host").Run() == nil
 }
 
 // arguments are what makes ssh a master that serves us alone. What they say comes

@@ -12,12 +12,13 @@ import (
 // process group of its own, and on Linux it is told to end when this program
 // does.
 type child struct {
-	cmd     *exec.Cmd
-	stderr  tail
-	exited  chan struct{} // closed when it has ended
-	release func()        // lets it be reaped
-	reaped  chan struct{}
-	err     error // how it ended; after reaped
+	cmd      *exec.Cmd
+	stderr   tail
+	exited   chan struct{} // closed when it has ended
+	killOnce sync.Once
+	released chan struct{} // closed when it may be reaped
+	reaped   chan struct{}
+	err      error // how it ended; after reaped
 }
 
 const (
@@ -31,13 +32,7 @@ const (
 // startChild starts cmd, whose standard error it keeps. The caller has to kill
 // the child in the end, also one that has ended.
 func startChild(cmd *exec.Cmd) (*child, error) {
-	released := make(chan struct{})
-	c := &child{
-		cmd:     cmd,
-		exited:  make(chan struct{}),
-		release: sync.OnceFunc(func() { close(released) }),
-		reaped:  make(chan struct{}),
-	}
+	c := &child{cmd: cmd, exited: make(chan struct{}), released: make(chan struct{}), reaped: make(chan struct{})}
 	cmd.Stderr = &c.stderr
 	cmd.WaitDelay = stderrWait
 	ownGroup(cmd)
@@ -50,7 +45,7 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			c.await(released)
+			c.await()
 		}
 	}()
 	return c, <-started
@@ -58,10 +53,10 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 
 // await reaps the child when it may be: until then nobody else can get its id,
 // which is the id of the group that is to be killed.
-func (c *child) await(released <-chan struct{}) {
+func (c *child) await() {
 	if awaitExit(c.cmd.Process.Pid) {
 		close(c.exited)
-		<-released
+		<-c.released
 		c.err = c.cmd.Wait()
 	} else {
 		c.err = c.cmd.Wait()
@@ -70,14 +65,17 @@ func (c *child) await(released <-chan struct{}) {
 	close(c.reaped)
 }
 
-// kill ends the child with its group, and returns when it is reaped.
+// kill ends the child with its group, and returns when it is reaped: what it said
+// is complete then.
 func (c *child) kill() {
-	select {
-	case <-c.reaped:
-	default:
-		killGroup(c.cmd.Process)
-	}
-	c.release()
+	c.killOnce.Do(func() {
+		select {
+		case <-c.reaped: // where it could not be kept from that
+		default:
+			killGroup(c.cmd.Process)
+		}
+		close(c.released)
+	})
 	<-c.reaped
 }
 

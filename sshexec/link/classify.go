@@ -229,6 +229,7 @@ var spoken = []spokenError{
 	{"network is unreachable", executor.NetUnreachable, "network is unreachable", hintUnreachable},
 	{"bad configuration option", executor.ResolveConfig, "the ssh configuration cannot be used", "correct that line"},
 	{"terminating, ", executor.ResolveConfig, "the ssh configuration cannot be used", "correct that line"},
+	{"closed by unknown port", executor.NetProxy, "the ProxyCommand or the jump host failed", "try the same host with ssh in a terminal"},
 	{"kex_exchange_identification", executor.NetDroppedEarly, "the server closed the connection before its version line", hintDropped},
 	{"connection reset by", executor.NetLost, "connection reset", hintLost},
 	{"connection closed by", executor.NetLost, "the other side closed the connection", hintLost},
@@ -282,13 +283,23 @@ func isProgram(e *executor.StartError, p place) bool {
 		e.Said = program.said
 		for _, c := range spoken {
 			if c.in(program.said) {
-				return tell(e, c.code, c.hint, errors.New(c.text))
+				return tell(e, c.code, c.hint, errors.New(c.text+onRecord(program.said)))
 			}
 		}
 		return tell(e, executor.NetProxy, "try the same host with ssh in a terminal", program)
 	}
 	return false
 }
+
+// onRecord says where ssh has found another host key, if it has.
+func onRecord(said string) string {
+	if m := offending.FindStringSubmatch(said); m != nil {
+		return ", on record is another one: " + strconv.Quote(m[1])
+	}
+	return ""
+}
+
+var offending = regexp.MustCompile(`Offending .{1,40} key in (\S+:\d+)`)
 
 // programLost is why the ssh program of a connection has ended.
 func programLost(hop, said string, after time.Duration) *executor.LostError {

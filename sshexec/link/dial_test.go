@@ -163,14 +163,6 @@ func TestProxyCommand(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-func TestBinary(t *testing.T) {
-	s := sshtest.OpenSSH(t, sshtest.Options{})
-	c := dial(t, s, Options{Transport: Binary})
-	require.Equal(t, "hello\n", run(t, c, "echo hello"))
-	require.Equal(t, Binary, c.Info().Transport)
-	require.NoError(t, c.Close())
-}
-
 func TestCancel(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
 	ctx, cancel := context.WithCancel(t.Context())

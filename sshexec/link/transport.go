@@ -40,7 +40,11 @@ func (d *Dialer) connectAuto(ctx context.Context, w *way, r Reporter) (*Conn, *e
 		return d.connectNative(ctx, w, r)
 	}
 	_ = conn.Close() // it was only to see whether somebody is there
-	return d.connectMaster(ctx, w, r)
+	c, failure := d.connectMaster(ctx, w, r)
+	if failure != nil && ctx.Err() == nil {
+		return d.connectNative(ctx, w, r) // it is there, and no master
+	}
+	return c, failure
 }
 
 var errNoControlPath = errors.New("the ssh configuration names no ControlPath for this host")

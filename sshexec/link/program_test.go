@@ -1,0 +1,343 @@
+//go:build unix
+
+package link
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// alive tells whether a process is there and no zombie.
+func alive(t *testing.T, pid int) bool {
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+}
+
+// A command that does not want to end, and has a child, ends with the connection.
+func TestProxyEndsWithItsGroup(t *testing.T) {
+	sshtest.Need(t, "ps")
+	pids := filepath.Join(t.TempDir(), "pids")
+	p, err := newProxy("sh -c 'trap \"\" TERM HUP; sleep 1000 & echo $$ $! > " + pids + "; echo ready; cat; wait'")
+	require.NoError(t, err)
+	buf := make([]byte, 100)
+	n, err := p.Read(buf)
+	require.NoError(t, err)
+	require.Equal(t, "ready\n", string(buf[:n]))
+	_, err = p.Write([]byte("echo"))
+	require.NoError(t, err)
+	n, err = p.Read(buf)
+	require.NoError(t, err)
+	require.Equal(t, "echo", string(buf[:n]))
+
+	read := make(chan error)
+	go func() {
+		_, err := p.Read(buf)
+		read <- err
+	}()
+	require.NoError(t, p.Close())
+	require.NoError(t, p.Close())
+	require.ErrorIs(t, <-read, os.ErrClosed)
+	require.NoError(t, p.failure(), "it was killed, it did not fail")
+	text, err := os.ReadFile(pids)
+	require.NoError(t, err)
+	fields := strings.Fields(string(text))
+	require.Len(t, fields, 2)
+	for _, field := range fields {
+		pid, err := strconv.Atoi(field)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return !alive(t, pid) }, eventually, tick)
+	}
+}
+
+// What a command leaves behind when it ends is killed too.
+func TestProxyThatLeavesSomebodyBehind(t *testing.T) {
+	sshtest.Need(t, "ps")
+	p, err := newProxy("sh -c 'sleep 1000 >/dev/null 2>&1 </dev/null & echo $!; echo last words >&2; exit 4'")
+	require.NoError(t, err)
+	buf := make([]byte, 100)
+	n, err := p.Read(buf)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	require.NoError(t, err)
+	_, err = p.Read(buf)
+	require.Error(t, err)
+	require.True(t, alive(t, pid))
+	require.NoError(t, p.Close())
+	require.EqualError(t, p.failure(), "exit status 4")
+	require.Equal(t, "last words", p.child.stderr.String())
+	require.Eventually(t, func() bool { return !alive(t, pid) }, eventually, tick)
+}
+
+func TestTail(t *testing.T) {
+	var tail tail
+	for i := range 10_000 {
+		_, err := tail.Write([]byte(strconv.Itoa(i) + "\n"))
+		require.NoError(t, err)
+	}
+	require.LessOrEqual(t, len(tail.text), maxSaid)
+	require.True(t, strings.HasSuffix(tail.String(), "9998\n9999"))
+	_, err := tail.Write([]byte(strings.Repeat("x", 3*maxSaid) + "end"))
+	require.NoError(t, err)
+	require.Len(t, tail.String(), maxSaid)
+	require.True(t, strings.HasSuffix(tail.String(), "xend"))
+}
+
+// leftIn is what is in the folder for temporary files.
+func leftIn(t *testing.T, dir string) []string {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// shortTemp is a folder for temporary files with a path that is short enough for
+// sockets.
+func shortTemp(t *testing.T) string {
+	dir, err := os.MkdirTemp("/tmp", "link")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	t.Setenv("TMPDIR", dir)
+	return dir
+}
+
+func TestBinary(t *testing.T) {
+	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{
+		"ForwardAgent yes", "ForwardX11 yes", "LocalForward 127.0.0.1:1 127.0.0.1:1", "PermitLocalCommand yes", "LocalCommand touch %d/never",
+		"ForkAfterAuthentication yes", "RemoteCommand echo no", "RequestTTY force", "ControlPersist yes",
+	}})
+	dir := shortTemp(t)
+	r := new(recorder)
+	d := newDialer(t, s, Options{Transport: Binary})
+	c, err := d.Dial(t.Context(), target(s), r.reporter())
+	require.NoError(t, err)
+	require.Equal(t, []string{"resolve", "connect"}, r.names())
+	require.Equal(t, "hello\n", run(t, c, "echo hello"))
+	require.Equal(t, "none\n", run(t, c, "echo ${SSH_AUTH_SOCK-none}"))
+	require.Equal(t, Binary, c.Info().Transport)
+	_, err = c.Ping(t.Context())
+	require.ErrorIs(t, err, ErrNoPing)
+
+	left := leftIn(t, dir)
+	require.Len(t, left, 1)
+	info, err := os.Stat(filepath.Join(dir, left[0]))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	require.NoError(t, c.Close())
+	require.Empty(t, leftIn(t, dir))
+	require.Empty(t, programs(t, left[0]))
+}
+
+// programs are the processes that have text in their arguments.
+func programs(t *testing.T, text string) []string {
+	sshtest.Need(t, "ps")
+	out, err := exec.Command("ps", "-A", "-o", "pid=,args=").Output()
+	require.NoError(t, err)
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+func TestBinaryThatIsLost(t *testing.T) {
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	dir := shortTemp(t)
+	c := dial(t, s, Options{Transport: Binary})
+	s.Stop()
+	<-c.Done()
+	require.Contains(t, []executor.StartCode{executor.LostReset, executor.LostClosed}, c.Cause().Code)
+	require.Contains(t, c.Cause().Said, "closed by remote host")
+	require.Empty(t, leftIn(t, dir))
+}
+
+func TestBinaryThatFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server func(t *testing.T) *sshtest.Server
+		code   executor.StartCode
+		said   string
+	}{
+		{
+			"refused", func(t *testing.T) *sshtest.Server { return nowhere(t, "HostName 127.0.0.1", "Port "+closedPort(t)) },
+			executor.NetRefused, "Connection refused",
+		},
+		{
+			"no such name", func(t *testing.T) *sshtest.Server { return nowhere(t, "HostName nosuchhost.invalid") },
+			executor.ResolveDNS, "Could not resolve hostname",
+		},
+		{
+			"too late", func(t *testing.T) *sshtest.Server { return one(t, sshtest.Silence) },
+			executor.NetTimeout, "",
+		},
+		{
+			"dropped", func(t *testing.T) *sshtest.Server { return one(t, says("Exceeded MaxStartups\r\n")) },
+			executor.NetDroppedEarly, "kex_exchange_identification",
+		},
+		{
+			"denied", func(t *testing.T) *sshtest.Server {
+				s := sshtest.OpenSSH(t, sshtest.Options{})
+				require.NoError(t, os.WriteFile(s.AuthorizedKeys, nil, 0o600))
+				return s
+			}, executor.AuthDenied, "Permission denied (publickey)",
+		},
+		{
+			"unknown host key", func(t *testing.T) *sshtest.Server { return unknown(t, "StrictHostKeyChecking no") },
+			executor.HostKeyUnknown, "Host key verification failed",
+		},
+		{
+			"changed host key", func(t *testing.T) *sshtest.Server {
+				s := unknown(t)
+				remember(t, s, lineFor(t, s, s.Key.PublicKey()))
+				return s
+			}, executor.HostKeyChanged, "IDENTIFICATION HAS CHANGED",
+		},
+		{
+			"no common cipher", func(t *testing.T) *sshtest.Server {
+				return sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"Ciphers aes128-ctr"}, Sshd: []string{"Ciphers aes256-ctr"}})
+			}, executor.KexNoCommon, "no matching cipher",
+		},
+		{
+			"a ProxyCommand that fails", func(t *testing.T) *sshtest.Server {
+				return nowhere(t, "ProxyCommand sh -c 'echo no such gate >&2; exit 3'")
+			},
+			executor.NetProxy, "no such gate",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := c.server(t)
+			dir := shortTemp(t)
+			e := fails(t, s, Options{Transport: Binary, ConnectTimeout: time.Second, AuthTimeout: 500 * time.Millisecond})
+			t.Logf("%s: %v\n\tsaid %q\n\thint: %s", e.Code, e, e.Said, e.Hint)
+			require.Equal(t, c.code, e.Code)
+			require.Contains(t, e.Said, c.said)
+			require.NotEmpty(t, e.Hint)
+			if c.code == executor.HostKeyChanged {
+				require.ErrorContains(t, e, "known_hosts:1")
+			}
+			require.Empty(t, leftIn(t, dir))
+		})
+	}
+}
+
+func TestBinaryIsCancelled(t *testing.T) {
+	s := one(t, sshtest.Silence)
+	dir := shortTemp(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := newDialer(t, s, Options{Transport: Binary}).Dial(ctx, target(s), Reporter{Begin: func(p executor.Phase) {
+		if p.Name == phaseConnect {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, leftIn(t, dir))
+}
+
+func TestBinaryArguments(t *testing.T) {
+	d := NewDialer(Options{Config: "/etc/my config"})
+	w := &way{dest: target(&sshtest.Server{Alias: "-oProxyCommand=x"})}
+	w.dest.User, w.dest.Port = "ada", 2222
+	args := d.arguments(w, "/tmp/100%/s", 10*time.Second)
+	require.Equal(t, []string{"--", "-oProxyCommand=x"}, args[len(args)-2:])
+	text := strings.Join(args, " ")
+	for _, want := range []string{
+		"-N -M -S /tmp/100%%/s -T -a -x", "-o ControlPersist=no", "-o BatchMode=yes", "-o ClearAllForwardings=yes",
+		"-o EscapeChar=none", "-o PermitLocalCommand=no", "-o StrictHostKeyChecking=yes", "-F /etc/my config", "-l ada -p 2222",
+	} {
+		require.Contains(t, text, want)
+	}
+	d.options.AcceptNew = true
+	require.Contains(t, strings.Join(d.arguments(w, "s", 0), " "), "-o StrictHostKeyChecking=accept-new")
+}
+
+func TestSocketDirIsShort(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	require.NoError(t, os.Mkdir(long, 0o700))
+	t.Setenv("TMPDIR", long)
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	dir, err := socketDir()
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	require.Equal(t, "/tmp", filepath.Dir(dir))
+	require.Empty(t, leftIn(t, long))
+}
+
+// A master that somebody else has started is used if it answers, and stays.
+func TestMaster(t *testing.T) {
+	dir := shortTemp(t)
+	path := filepath.Join(dir, "master")
+	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"ControlPath " + path}})
+	require.Equal(t, Native, dial(t, s, Options{}).Info().Transport, "nobody is there yet")
+
+	master := exec.Command("ssh", "-F", s.Config, "-M", "-N", s.Alias)
+	require.NoError(t, master.Start())
+	t.Cleanup(func() {
+		require.NoError(t, master.Process.Signal(syscall.SIGTERM))
+		_ = master.Wait() // it was told to end
+	})
+	require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, eventually, tick)
+	for _, transport := range []string{"", Auto, Master} {
+		c := dial(t, s, Options{Transport: transport})
+		require.Equal(t, Master, c.Info().Transport)
+		require.Equal(t, "hello\n", run(t, c, "echo hello"))
+		_, err := c.Ping(t.Context())
+		require.ErrorIs(t, err, ErrNoPing, "which would be its end")
+		require.NoError(t, c.Close())
+	}
+	require.Equal(t, Native, dial(t, s, Options{Transport: Native}).Info().Transport)
+	require.NoError(t, exec.Command("ssh", "-F", s.Config, "-O", "check", s.Alias).Run())
+}
+
+// A socket at which nobody answers is no reason not to connect.
+func TestMasterThatIsGone(t *testing.T) {
+	path := filepath.Join(shortTemp(t), "master")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	require.NoError(t, err)
+	l.SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	s := sshtest.OpenSSH(t, sshtest.Options{SSH: []string{"ControlPath " + path}})
+	require.Equal(t, Native, dial(t, s, Options{}).Info().Transport)
+	e := fails(t, s, Options{Transport: Master})
+	require.Equal(t, executor.NetProxy, e.Code)
+	require.ErrorContains(t, e, "connection refused")
+}
+
+func TestMasterThatIsNone(t *testing.T) {
+	path := filepath.Join(shortTemp(t), "master")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ControlPath " + path}}})
+	limit := Options{Transport: Master, ConnectTimeout: 200 * time.Millisecond}
+	require.Equal(t, executor.NetTimeout, fails(t, s, limit).Code)
+	limit.Transport = Auto
+	require.Equal(t, Native, dial(t, s, limit).Info().Transport)
+}
+
+func TestForeignSocket(t *testing.T) {
+	sshtest.NeedRoot(t)
+	path := filepath.Join(shortTemp(t), "master")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	require.NoError(t, ownSocket(path))
+	require.NoError(t, os.Chown(path, 12345, 12345))
+	require.ErrorIs(t, ownSocket(path), errForeignSocket)
+}
