@@ -20,7 +20,9 @@ func (l *launcher) fail(code executor.StartCode, err error, hint string) *execut
 func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartError {
 	var known *executor.StartError
 	if errors.As(err, &known) {
-		return known
+		e := *known
+		e.Phase = "start"
+		return &e
 	}
 	if errors.Is(err, errRefused) {
 		return l.fail(executor.ExecRefused, errors.New("the server refuses to execute commands"),
@@ -82,7 +84,11 @@ func (l *launcher) said(o opening, out reading) string {
 	if out.noise == nil {
 		out = drained(o.out)
 	}
-	return tail(bytes.Join([][]byte{out.noise, drained(o.err).noise}, nil))
+	all := bytes.Join([][]byte{out.noise, drained(o.err).noise}, nil)
+	if bytes.Contains(all, []byte(readLine)) {
+		return "(our script, which holds the values of variables, came back)"
+	}
+	return tail(all)
 }
 
 // drained is what a stream gave, unless it was taken already.

@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// endTime is how long Terminate waits for the guard to kill, and for the
-	// leader's exit after that.
+	// endTime is how long Terminate waits for the guard to kill.
 	endTime = 8 * time.Second
+	// exitTime is how long it then waits for the server to say how the leader
+	// ended.
+	exitTime = 2 * time.Second
 	// drainTime is how long it then waits for the ends of the streams before it
 	// cuts them, in addition to a round trip.
 	drainTime = 250 * time.Millisecond
@@ -132,29 +134,38 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 	return report, nil
 }
 
-// kill sends SIGKILL until nobody of the process is left and the leader's exit
-// is known. It returns who was found, and who is left.
+// kill sends SIGKILL until nobody of the process is left. It returns who was
+// found, and who is left. The leader's exit is known when it returns without an
+// error, or the connection is given up.
 func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, err error) {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
+	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
+	err = errGuardGone
 	if g := p.running.guard; g != nil {
-		procs, err := g.ask(ctx, "K", "")
-		if err == nil {
-			found, left = descendants(procs), leftOver(procs)
-		}
-		if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
-			err = p.signal(ctx, p.running, executor.StepKill)
-		}
-		if err != nil {
-			return found, left, err
-		}
-	} else if err := p.signal(ctx, p.running, executor.StepKill); err != nil {
-		return nil, nil, err
+		var procs []guardProc
+		procs, err = g.ask(limit, "K", "")
+		found, left = descendants(procs), leftOver(procs)
 	}
+	if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
+		err = p.signal(limit, p.running, executor.StepKill)
+	}
+	if err != nil {
+		return found, left, err
+	}
+	silent := time.NewTimer(exitTime)
+	defer silent.Stop()
 	select {
 	case <-p.exited:
-		return found, left, nil
 	case <-ctx.Done():
-		return found, left, errors.New("the leader does not die")
+		return found, left, ctx.Err()
+	case <-silent.C:
+		if len(left) > 0 {
+			return found, left, errors.New("the leader does not die")
+		}
+		p.conn.Abort(&executor.LostError{
+			Code: executor.LostClosed, Hop: p.conn.Hop(),
+			Err: errors.New("the server does not say how the process ended"),
+		})
 	}
+	return found, left, nil
 }

@@ -1,0 +1,242 @@
+//go:build unix
+
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// patience bounds every wait for something that is to come.
+const patience = 30 * time.Second
+
+// helper is a command that runs the steps of the helper.
+func helper(steps ...string) executor.Command {
+	return executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...)}
+}
+
+// startFails starts cmd and returns why that failed.
+func startFails(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
+	t.Helper()
+	defer func() { require.NoError(t, e.Close()) }()
+	_, err := e.Start(t.Context(), cmd)
+	var failed *executor.StartError
+	require.ErrorAs(t, err, &failed)
+	t.Logf("%-16s %v", failed.Code, err)
+	t.Logf("%-16s said %q, try: %s", "", failed.Said, failed.Hint)
+	require.NotContains(t, err.Error(), bootstrap, "the command is of no interest")
+	require.LessOrEqual(t, len(failed.Said), saidLimit+3)
+	require.Positive(t, failed.Elapsed)
+	return failed
+}
+
+func brief(o *Options) { o.StartTimeout = 2 * time.Second }
+
+func TestStartOnAServerThatRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server sshtest.FakeOptions
+		want   executor.StartCode
+		reach  bool
+		said   string
+	}{
+		{"no session at all", sshtest.FakeOptions{MaxSessions: -1}, executor.ChanLimit, true, ""},
+		{"one session only", sshtest.FakeOptions{MaxSessions: 1}, executor.ChanLimit, true, ""},
+		{"no commands", sshtest.FakeOptions{RefuseExec: true}, executor.ExecRefused, true, ""},
+		{"no answer to exec", sshtest.FakeOptions{MuteExec: true}, executor.StartTimeout, false, ""},
+		{"cut before the marker", sshtest.FakeOptions{CutAfter: 1}, executor.LostClosed, true, ""},
+		{"reset before the marker", sshtest.FakeOptions{CutAfter: 1, Reset: true}, executor.LostReset, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			failed := startFails(t, at(t, sshtest.Fake(t, c.server), brief), helper("hang"))
+			require.Equal(t, c.want, failed.Code)
+			require.Equal(t, c.reach, failed.Code.Reach())
+			require.NotEmpty(t, failed.Hop)
+			require.Equal(t, "start", failed.Phase)
+			require.Contains(t, failed.Said, c.said)
+		})
+	}
+}
+
+func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
+	for _, c := range []struct {
+		name, command string
+		want          executor.StartCode
+		said          string
+	}{
+		{"says no", `command="echo this account is for backups; exit 3"`, executor.StartNoMarker, "this account is for backups"},
+		{"says no on stderr", `command="echo go away >&2; exit 1"`, executor.StartNoMarker, "go away"},
+		{"says nothing", `command="exec cat >/dev/null"`, executor.StartTimeout, ""},
+		{"echoes", `command="exec cat"`, executor.StartNoMarker, "our script"},
+		{"never stops talking", `command="exec yes noise"`, executor.StartNoMarker, "noise"},
+		{"lacks a program", `command="/nonexistent/sh"`, executor.StartNoMarker, "No such file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			failed := startFails(t, at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: c.command}), brief), helper("hang"))
+			require.Equal(t, c.want, failed.Code)
+			require.Contains(t, failed.Said, c.said)
+			require.NotEmpty(t, failed.Hint)
+		})
+	}
+}
+
+// collected is what a process told until delivery ended.
+func collected(t *testing.T, p executor.Process) (events []executor.Event, stdout string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	sub, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	defer sub.Close()
+	var out strings.Builder
+	for {
+		e, err := sub.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return events, out.String()
+		}
+		require.NoError(t, err)
+		events = append(events, e)
+		if e.Kind == executor.Output && e.Stream == executor.Stdout {
+			out.Write(e.Data)
+		}
+	}
+}
+
+func TestEndingsThatAreNone(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server sshtest.FakeOptions
+		kinds  []executor.EventKind // after the output
+		code   executor.StartCode   // of the loss
+	}{
+		{"properly", sshtest.FakeOptions{}, []executor.EventKind{executor.Exited, executor.Closed}, ""},
+		{"exit status, no close", sshtest.FakeOptions{Ending: sshtest.EndWithoutClose}, []executor.EventKind{executor.Exited, executor.Closed}, ""},
+		{"close, no exit status", sshtest.FakeOptions{Ending: sshtest.EndWithoutStatus}, []executor.EventKind{executor.Failed}, executor.LostClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := at(t, sshtest.Fake(t, c.server))
+			p, err := e.Start(t.Context(), helper("out", "said", "exit", "7"))
+			require.NoError(t, err)
+			events, stdout := collected(t, p)
+			require.Equal(t, "said", stdout)
+			var kinds []executor.EventKind
+			for _, e := range events {
+				if e.Kind != executor.Output {
+					kinds = append(kinds, e.Kind)
+				}
+			}
+			require.Equal(t, c.kinds, kinds)
+			info := p.Info()
+			if c.code == "" {
+				require.Equal(t, executor.Exit{Kind: executor.ExitCode, Code: 7}, *info.Exit)
+			} else {
+				var lost *executor.LostError
+				require.ErrorAs(t, info.Failure, &lost)
+				require.Equal(t, c.code, lost.Code)
+				require.NotEmpty(t, lost.Hint)
+				require.Nil(t, info.Exit, "never a clean exit")
+			}
+			require.NoError(t, e.Close())
+		})
+	}
+}
+
+// A server that sends EOF and then nothing, neither exit nor close, is a state
+// and no end: Terminate has to get out of it all the same.
+func TestEndInSilenceCanBeTerminated(t *testing.T) {
+	e := at(t, sshtest.Fake(t, sshtest.FakeOptions{Ending: sshtest.EndInSilence}))
+	p, err := e.Start(t.Context(), helper("exit", "0"))
+	require.NoError(t, err)
+	_, err = p.Terminate(t.Context())
+	require.NoError(t, err)
+	var lost *executor.LostError
+	require.ErrorAs(t, p.Info().Failure, &lost)
+	require.Equal(t, executor.LostClosed, lost.Code)
+	require.NoError(t, e.Close())
+}
+
+func TestLossIsToldWithItsFirstCause(t *testing.T) {
+	server := sshtest.OpenSSH(t, sshtest.Options{})
+	for _, c := range []struct {
+		name string
+		end  func(*sshtest.Proxy)
+		code executor.StartCode
+	}{
+		{"cut", (*sshtest.Proxy).Cut, executor.LostReset},
+		{"frozen", (*sshtest.Proxy).Freeze, executor.LostKeepalive},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			proxy := sshtest.NewProxy(t, server.Addr)
+			e := at(t, server.Through(t, proxy))
+			p, err := e.Start(t.Context(), helper("pid", "spawn", "daemon", "pid", "hang", "end", "hang"))
+			require.NoError(t, err)
+			sub, err := p.Subscribe(executor.SubscribeOptions{})
+			require.NoError(t, err)
+			defer sub.Close()
+			_, err = sub.Next(t.Context())
+			require.NoError(t, err)
+			waiting := make(chan error, 1)
+			go func() {
+				for {
+					r, err := p.Read(context.Background(), p.Info().NextSeq-1, 0, time.Hour)
+					if err != nil || r.Failure != nil {
+						waiting <- errors.Join(err, r.Failure)
+						return
+					}
+				}
+			}()
+			begin := time.Now()
+			c.end(proxy)
+			var failed executor.Event
+			for failed.Kind != executor.Failed {
+				failed, err = sub.Next(t.Context())
+				require.NoError(t, err)
+			}
+			require.Less(t, time.Since(begin), 20*time.Second, "promised are 15, on a machine that is not busy")
+			var lost *executor.LostError
+			require.ErrorAs(t, failed.Err, &lost)
+			require.Equal(t, c.code, lost.Code)
+			t.Logf("%s after %v: %v; try: %s", lost.Code, time.Since(begin).Round(time.Millisecond), lost, lost.Hint)
+			require.ErrorAs(t, <-waiting, &lost, "who waits is told")
+			r, err := p.Write(t.Context(), "late", []byte("x"))
+			require.NoError(t, err)
+			require.Equal(t, executor.StdinClosed, r.Status)
+			info := p.Info()
+			require.Equal(t, executor.StateFailed, info.State)
+			require.Equal(t, executor.LinkLost, info.Link.State)
+			require.NoError(t, e.Close())
+		})
+	}
+}
+
+// What was started is never started again elsewhere, least of all here.
+func TestUnreachableHostStartsNothing(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	server := sshtest.Fake(t, sshtest.FakeOptions{RefuseExec: true})
+	startFails(t, at(t, server), executor.Command{Argv: []string{"/bin/sh", "-c", "echo started >" + trace}})
+	require.NoFileExists(t, trace)
+}
+
+func TestExecIsSentOnce(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	// Everything after the first byte of output is lost: the marker does not
+	// come, and whether the command ran is not known.
+	server := sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo once >>` + trace + `; exec sleep 60"`})
+	startFails(t, at(t, server, brief), helper("hang"))
+	said, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	require.Equal(t, "once\nonce\n", string(said), "the run and its guard, each once")
+}

@@ -1,0 +1,137 @@
+package sshexec
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+)
+
+// peer is the other side of a heartbeat.
+type peer struct {
+	answers atomic.Bool   // the beat itself is answered
+	talks   bool          // other bytes come
+	rtt     time.Duration // of an answer
+	gone    bool          // the beat fails at once
+	last    atomic.Int64  // when bytes came last, in nanoseconds
+	beats   atomic.Int32
+}
+
+func (p *peer) say()             { p.last.Store(time.Now().UnixNano()) }
+func (p *peer) heard() time.Time { return time.Unix(0, p.last.Load()) }
+
+func (p *peer) beat(ctx context.Context) error {
+	p.beats.Add(1)
+	switch {
+	case p.gone:
+		return errGuardGone
+	case p.answers.Load():
+		time.Sleep(p.rtt)
+		p.say()
+		return nil
+	case p.talks:
+		time.Sleep(time.Second)
+		p.say()
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// told is what a heartbeat has told.
+type told struct {
+	states []executor.LinkState
+	rtt    time.Duration
+	lost   time.Time
+	quiet  time.Duration
+	jumped time.Duration
+}
+
+func (p *peer) heartbeat(t *told) *heartbeat {
+	p.say()
+	return &heartbeat{
+		beat:  p.beat,
+		heard: p.heard,
+		tell: func(s executor.LinkState, rtt time.Duration) {
+			t.states = append(t.states, s)
+			if rtt > 0 {
+				t.rtt = rtt
+			}
+		},
+		lost: func(quiet, jumped time.Duration) { t.lost, t.quiet, t.jumped = time.Now(), quiet, jumped },
+	}
+}
+
+func TestHeartbeatFindsASilentPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, said := &peer{rtt: 20 * time.Millisecond}, &told{}
+		p.answers.Store(true)
+		done := make(chan struct{})
+		go func() { defer close(done); p.heartbeat(said).run(t.Context()) }()
+		time.Sleep(time.Minute)
+		p.answers.Store(false)
+		silent := p.heard()
+		<-done
+		require.Equal(t, 20*time.Millisecond, said.rtt)
+		require.Len(t, said.states, 13, "one each five seconds and the time that it takes, and the last one")
+		require.NotContains(t, said.states[:12], executor.LinkStalled)
+		require.LessOrEqual(t, said.lost.Sub(silent), 15*time.Second, "the promise")
+		require.Equal(t, said.lost.Sub(silent), said.quiet)
+		require.Equal(t, executor.LinkStalled, said.states[len(said.states)-1], "told before it is given up")
+		require.Zero(t, said.jumped)
+	})
+}
+
+func TestHeartbeatBearsABusyPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p, said := &peer{talks: true}, &told{}
+		done := make(chan struct{})
+		go func() { defer close(done); p.heartbeat(said).run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		cancel()
+		<-done
+		require.Zero(t, said.lost, "bytes come: it is alive, whatever its guard does")
+		require.Greater(t, p.beats.Load(), int32(60))
+	})
+}
+
+func TestHeartbeatRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p, said := &peer{}, &told{}
+		done := make(chan struct{})
+		go func() { defer close(done); p.heartbeat(said).run(ctx) }()
+		time.Sleep(beatReply - time.Second)
+		p.answers.Store(true) // the second beat
+		time.Sleep(time.Minute)
+		cancel()
+		<-done
+		require.Zero(t, said.lost)
+		require.Equal(t, []executor.LinkState{executor.LinkStalled, executor.LinkUp}, said.states[:2])
+		require.NotContains(t, said.states[1:], executor.LinkStalled)
+	})
+}
+
+func TestHeartbeatLeavesAnEndToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, said := &peer{gone: true}, &told{}
+		p.heartbeat(said).run(t.Context())
+		require.Equal(t, &told{}, said)
+		require.Equal(t, int32(1), p.beats.Load())
+	})
+}
+
+func TestWallTimeSeesASleepingMachine(t *testing.T) {
+	then := time.Now()
+	now := then.Add(time.Second)
+	require.Equal(t, time.Second, wallTime(now, then))
+	// While a machine sleeps the clock on the wall goes on alone: Round drops
+	// what the other one says.
+	slept := then.Round(0).Add(time.Hour)
+	require.Equal(t, time.Hour, wallTime(slept, then))
+}
