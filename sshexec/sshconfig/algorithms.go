@@ -113,8 +113,11 @@ func (k algorithmKind) named(name string) []string {
 	return list
 }
 
-// unique keeps the first of each name.
+// unique keeps the first of each name. Without any it returns nil.
 func unique(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(s string) bool {
 		again := seen[s]

@@ -304,9 +304,12 @@ func hostsFiles(_ string, words []string) ([]string, error) {
 
 // proxyJump keeps the chain as it stands, without a comment.
 func proxyJump(rest string, _ []string) ([]string, error) {
-	rest, _, _ = strings.Cut(strings.TrimLeft(rest, whitespace+"="), "#")
+	rest, _, commented := strings.Cut(strings.TrimLeft(rest, whitespace+"="), "#")
 	rest = strings.TrimRight(rest, whitespace)
 	if strings.EqualFold(rest, "none") {
+		if commented { // OpenSSH 9.2 takes it for the name of a host
+			return nil, errors.New(`a comment behind "none"`)
+		}
 		return []string{"none"}, nil
 	}
 	if _, err := ParseDestinations(rest); err != nil {

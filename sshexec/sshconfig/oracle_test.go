@@ -203,7 +203,7 @@ func (g generator) setting() string {
 		{"IdentityAgent", g.of("none", "SSH_AUTH_SOCK", "$MY_VAR", "$NO_SUCH_VAR", "~/agent", "/a/%r", "${MY_VAR}/a")},
 		{"UserKnownHostsFile", g.of("none", "~/.ssh/k1 /k/2", "/k/%h ~/k2", "/one", `/a "/b c"`, "~/.ssh/known_hosts ~/.ssh/known_hosts2", "✗none /x")},
 		{"GlobalKnownHostsFile", g.of("none", "/dev/null", "/g1 /g2", "~/g")},
-		{"HostKeyAlias", g.of("alias", "ALIAS", "%h-x")},
+		{"HostKeyAlias", g.of("alias", "ALIAS")},
 		{"HostKeyAlgorithms", g.algorithms("hostkeyalgorithms")},
 		{"PubkeyAcceptedAlgorithms", g.algorithms("pubkeyacceptedalgorithms")},
 		{"PubkeyAcceptedKeyTypes", g.algorithms("pubkeyacceptedalgorithms")},

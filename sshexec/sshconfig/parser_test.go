@@ -81,6 +81,7 @@ func TestParserRefuses(t *testing.T) {
 		"\nHostName a%\n":                      "config:2: HostName: ",
 		"ProxyCommand nc %z\n":                 "config:1: ProxyCommand: ",
 		"ProxyJump a,-b\n":                     "begins with '-'",
+		"ProxyJump none # c\n":                 "a comment behind",
 		"ProxyJump x\n":                        "the host itself",
 		"ProxyJump a,X@x:22\nUser X\n":         "the host itself",
 		"IdentityFile ${MCPDBG_NOT_SET}\n":     "config:1: IdentityFile: the environment variable",

@@ -73,6 +73,7 @@ func TestSemantics(t *testing.T) {
 		"no agent":            {"x", "IdentityAgent none\n", Host{Alias: "x"}},
 		"agent":               {"x", "IdentityAgent $MY_VAR\n", Host{IdentityAgent: "a%hb"}},
 		"names add up":        {"x", "SendEnv A LC_B\nSendEnv LC_C D\nSendEnv -LC_*\n", Host{SendEnv: []string{"A", "D"}}},
+		"no names left":       {"x", "SendEnv LC_B\nSendEnv -LC_*\nSendEnv\t-X\n", Host{Alias: "x"}},
 		"first SetEnv wins":   {"x", "SetEnv A=1 A=2 B='3 4'\nSetEnv C=5\n", Host{SetEnv: map[string]string{"A": "1", "B": "3 4"}}},
 		"alias is lowered":    {"x", "HostKeyAlias ABC\n", Host{HostKeyAlias: "abc"}},
 		"name is lowered":     {"X.Y", "", Host{HostName: "x.y"}},
