@@ -65,7 +65,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 		for _, zoom := range []bool{false, true} {
 			for w := minWidth; w <= 220; w += 3 {
 				for h := minHeight; h <= 70; h++ {
-					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing, verdict: h % 3})
+					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing, verdict: h % (verdictLines + 1)})
 					cells := 0
 					for _, r := range append(l.pane[:], l.header, l.verdict, l.tabs, l.footer) {
 						require.False(t, r.W > 0 && r.H > 0 && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h), "%dx%d: %v", w, h, r)

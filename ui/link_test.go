@@ -163,8 +163,8 @@ func TestStartFailsOnTheWay(t *testing.T) {
 		d.do(actRestart, actNo)
 		d.pull()
 		require.Contains(t, d.rows()[1], "x not started: start on dev@10.0.0.7:2222: a long story")
-		require.Contains(t, d.rows()[2], "…", "that is not all of it")
-		require.Contains(t, d.rows()[3], "2 Traffic")
+		require.Contains(t, d.rows()[3], "…", "that is not all of it")
+		require.Contains(t, d.rows()[4], "2 Traffic")
 
 		x.way = func(context.Context, executor.Command) error { return failed }
 		d.do(actRestart)

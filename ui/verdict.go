@@ -10,8 +10,9 @@ import (
 	"mcpdbg/ui/grid"
 )
 
-// verdictLines is how many lines the verdict takes at most.
-const verdictLines = 2
+// verdictLines is how many lines the verdict takes at most; one less where there
+// is little room.
+const verdictLines = 3
 
 // verdict says, below the header, what has become of the server when it is
 // something else than an exit: it could not be started, or the connection to it
@@ -30,7 +31,7 @@ func (a *App) verdict() (parts []string) {
 		}
 		parts = a.withRestart([]string{"x " + firstLine(s.lost.Error)}, again)
 		if hint := a.lostHint(); hint != "" {
-			parts = append(parts, hint)
+			parts = append(parts, strings.Split(hint, "; ")...)
 		}
 		return parts
 	case a.linkState() == string(executor.LinkStalled) && a.linkLives():
@@ -76,14 +77,18 @@ func firstLine(text string) string {
 // room for all parts, the last go.
 func (a *App) verdictRows() []string {
 	parts := a.verdict()
+	most := verdictLines
+	if a.height < panesHeight {
+		most--
+	}
 	for n := len(parts); n > 0; n-- {
 		rows := wrap(strings.Join(parts[:n], "; "), a.width-2)
 		switch {
-		case len(rows) <= verdictLines:
+		case len(rows) <= most:
 			return rows
 		case n == 1: // painting cuts the last line, and shows that it did
-			rest := strings.Join(rows[verdictLines-1:], " ")
-			return append(rows[:verdictLines-1], rest)
+			rest := strings.Join(rows[most-1:], " ")
+			return append(rows[:most-1], rest)
 		}
 	}
 	return nil
