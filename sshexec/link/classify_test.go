@@ -4,6 +4,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -331,7 +332,8 @@ func TestClassify(t *testing.T) {
 			d.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 			if c.errno != nil {
 				d.dialTCP = func(ctx context.Context, _ *net.Dialer, _, _ string) (net.Conn, error) {
-					if errno, ok := c.errno.(syscall.Errno); ok {
+					var errno syscall.Errno
+					if errors.As(c.errno, &errno) {
 						return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", errno)}
 					}
 					<-ctx.Done()

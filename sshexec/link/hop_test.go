@@ -292,8 +292,7 @@ func TestALoginThatTakesTooLong(t *testing.T) {
 
 // A connection that ends while somebody is asked is no login that was denied.
 func TestALoginThatIsCut(t *testing.T) {
-	var s *sshtest.Server
-	s = sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
 	e := fails(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
 		s.Stop()
 		return password("right"), nil

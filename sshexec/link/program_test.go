@@ -109,7 +109,7 @@ func leftIn(t *testing.T, dir string) []string {
 // shortTemp is a folder for temporary files with a path that is short enough for
 // sockets.
 func shortTemp(t *testing.T) string {
-	dir, err := os.MkdirTemp("/tmp", "link")
+	dir, err := os.MkdirTemp("/tmp", "link") //nolint:usetesting // the test's own folder has too long a path
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	t.Setenv("TMPDIR", dir)

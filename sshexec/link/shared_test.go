@@ -26,7 +26,7 @@ func password(text string) executor.Answer { return executor.Answer{Values: []st
 // behind is a target behind a jump host that wants a password, and says how many
 // connections the jump host has had.
 func behind(t *testing.T, o sshtest.FakeOptions) (s *sshtest.Server, connections func() int) {
-	o.Options.Alias, o.Methods, o.Password = "jump", []string{"password"}, "right"
+	o.Alias, o.Methods, o.Password = "jump", []string{"password"}, "right"
 	jump := sshtest.Fake(t, o)
 	s = sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
 	return s, func() int { return strings.Count(jump.Log(), "connection ") }

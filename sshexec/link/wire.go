@@ -23,6 +23,8 @@ type wire struct {
 	heard    atomic.Int64 // when, since opened
 	ack      func()       // asks for acknowledgements without delay; nil: not a socket
 	greeting *greeting    // until the version line was handed on
+	buffer   []byte       // what is read at once
+	ahead    []byte       // of it, what is to be handed on
 	greeted  atomic.Bool
 	cause    atomic.Pointer[executor.LostError]
 	gone     chan struct{} // closed behind the first cause
@@ -34,10 +36,14 @@ type wire struct {
 // wait for an acknowledgement.
 const bulk = 4 << 10
 
+// readAhead is how much is read at once. x/crypto reads 4 KiB and then the rest of
+// a packet, which costs more in system calls than a copy in memory does.
+const readAhead = 32 << 10
+
 // newWire wraps what leads to hop. With greet the peer is expected to begin with
 // a version line.
 func newWire(conn net.Conn, hop string, greet bool) *wire {
-	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{})}
+	w := &wire{Conn: conn, hop: hop, opened: time.Now(), ack: tune(conn), gone: make(chan struct{}), buffer: make([]byte, readAhead)}
 	if greet {
 		w.greeting = newGreeting(conn)
 	}
@@ -49,17 +55,23 @@ func (w *wire) Read(p []byte) (int, error) {
 	if w.greeting != nil {
 		return w.readGreeting(p)
 	}
-	n, err := w.Conn.Read(p)
-	if n > 0 {
+	if len(w.ahead) == 0 {
+		n, err := w.Conn.Read(w.buffer)
+		if n == 0 {
+			if err != nil {
+				w.broken(err)
+			}
+			return 0, err
+		}
 		w.heard.Store(int64(time.Since(w.opened)))
+		if w.ack != nil && n < bulk {
+			w.ack()
+		}
+		w.ahead = w.buffer[:n] // an error comes again with the next Read
 	}
-	if w.ack != nil && n < bulk {
-		w.ack()
-	}
-	if err != nil {
-		w.broken(err)
-	}
-	return n, err
+	n := copy(p, w.ahead)
+	w.ahead = w.ahead[n:]
+	return n, nil
 }
 
 // readGreeting hands on the version line and what came with it.
