@@ -157,7 +157,7 @@ func TestScreenOnAHost(t *testing.T) {
 	screen.until("is new", "SHA256:")
 	screen.tmux("run-shell", "sleep 0.5") // keys count only when it could be read
 	screen.keys("y", "e", "s", "Enter")
-	screen.until("LIVE  mcpdbg ("+s.Alias+")", "ready", "notifications/initialized")
+	screen.until("LIVE  mcpdbg", "ssh "+s.Alias, "ready", "notifications/initialized")
 	screen.keys("5", "z")
 	screen.until("resolve", "connect", "host-key", "login", "start", "link")
 	screen.keys("z")

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,7 +43,7 @@ func there(t *testing.T, s *sshtest.Server, args ...string) result {
 }
 
 func echo(flags ...string) []string {
-	return against("", append([]string{"call"}, append(flags, "--tool", "echo", "message=hi")...)...)
+	return against("", append([]string{"call", "--era", "legacy"}, append(flags, "--tool", "echo", "message=hi")...)...)
 }
 
 const echoed = `{"content":[{"type":"text","text":"hi"}]}`
@@ -59,7 +58,7 @@ func TestOnAHost(t *testing.T) {
 	require.Empty(t, r.stderr, "all is well, so there is nothing to say")
 
 	record := filepath.Join(t.TempDir(), "r.jsonl")
-	r = there(t, s, echo("--era", "legacy", "--record", record, "-C", "/usr")...)
+	r = there(t, s, echo("--record", record, "-C", "/usr")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
 	requireWhole(t, record)
@@ -201,57 +200,6 @@ func TestExitCodesOnAHost(t *testing.T) {
 	}
 }
 
-// soon waits until nobody is left: a guard takes a moment to end what it guards.
-func soon(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 50*time.Millisecond, "processes that were left behind")
-}
-
-func TestLinkThatIsCut(t *testing.T) {
-	t.Parallel()
-	server := sshtest.OpenSSH(t, sshtest.Options{})
-	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":60}}}`)
-	for name, args := range map[string][]string{
-		"with a call under way": against("", "run", "--era", "legacy", "--in", slow),
-		"with nothing to do":    against("", "run", "--era", "legacy"),
-		"while it ends":         against("ignores-eof-term", "run", "--era", "legacy", "--for", "1ms"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			proxy := sshtest.NewProxy(t, server.Addr)
-			cmd := on(t, server.Through(t, proxy), args...)
-			w := watch(t, cmd)
-			switch name {
-			case "with a call under way":
-				w.until(`"slow"`)
-			case "while it ends":
-				w.until("stopping")
-			default:
-				w.until(" ready ")
-			}
-			proxy.Cut()
-			cut := time.Now()
-			w.until(" link ")
-			_, err := w.out.WriteTo(&w.seen)
-			require.NoError(t, err)
-			_ = w.cmd.Wait() // its code is looked at below
-			require.Less(t, time.Since(cut), 3*time.Second)
-			code := w.cmd.ProcessState.ExitCode()
-			if name == "while it ends" {
-				require.Equal(t, 0, code, &w.stderr)
-			} else {
-				require.Equal(t, 5, code, &w.stderr)
-			}
-			require.Regexp(t, `mcpdbg: connection to \S+ lost after`, w.stderr.String())
-			require.Contains(t, w.stderr.String(), "  try: ")
-			require.Equal(t, 1, strings.Count(w.stderr.String(), "lost after"), "told once")
-			require.Regexp(t, `(?s)link +lost .* failed +connection to .* state +failed `, w.seen.String())
-			require.NotContains(t, w.seen.String(), "exit code 0")
-			soon(t, cmd)
-		})
-	}
-}
-
 // Values of variables are in no argument of a process, and not in the recording.
 func TestSecretsOnAHost(t *testing.T) {
 	t.Parallel()
@@ -290,7 +238,7 @@ func TestLoginNoise(t *testing.T) {
 	user := sshtest.User(t, need(t, "bash"))
 	require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte("echo Welcome, $USER\n"), 0o644))
 	s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})
-	r := there(t, s, echo("--era", "legacy")...)
+	r := there(t, s, echo()...)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.JSONEq(t, echoed, r.stdout)
 	require.Contains(t, r.stderr, "mcpdbg: note: startup files on the host wrote")

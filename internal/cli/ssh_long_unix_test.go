@@ -1,0 +1,36 @@
+//go:build long && unix
+
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
+)
+
+// A link that is dead without a word: it is noticed here, and the server is
+// ended there, though neither can tell the other.
+func TestLongLinkThatIsDead(t *testing.T) {
+	t.Parallel()
+	server := sshtest.OpenSSH(t, sshtest.Options{})
+	proxy := sshtest.NewProxy(t, server.Addr)
+	slow := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":120}}}`)
+	cmd := on(t, server.Through(t, proxy), against("daemon", "run", "--ssh-lease", "10s", "--era", "legacy", "--in", slow)...)
+	w := watch(t, cmd)
+	w.until(`"slow"`)
+	proxy.Freeze()
+	begin := time.Now()
+	w.until(" lost ")
+	require.Less(t, time.Since(begin), 15500*time.Millisecond)
+	_, err := w.out.WriteTo(&w.seen)
+	require.NoError(t, err)
+	_ = w.cmd.Wait() // its code is looked at
+	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
+	require.Contains(t, w.stderr.String(), "1 requests are without an answer")
+	require.Contains(t, w.stderr.String(), "no answer for ")
+	soon(t, cmd)
+	require.Less(t, time.Since(begin), 30*time.Second)
+}
