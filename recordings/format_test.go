@@ -19,6 +19,7 @@ import (
 
 const (
 	golden     = "testdata/v1-session.jsonl" // never to be changed: old recordings look like it
+	goldenSSH  = "testdata/v1-ssh.jsonl"     // nor this, of a server on another machine
 	formatPage = "../docs/recording-format.md"
 	reader     = "../docs/read_recording.py"
 )
@@ -82,8 +83,47 @@ func TestTheGoldenRecordingOpens(t *testing.T) {
 	require.True(t, report.Finished)
 }
 
+func TestTheGoldenRecordingOfAHost(t *testing.T) {
+	r := open(t, goldenSSH)
+	require.Zero(t, r.Warnings())
+	require.Equal(t, "ssh", r.Header().Placement)
+	require.Equal(t, "build-7", r.Header().Host)
+	said := make(map[session.Kind][]string)
+	for _, row := range rows(t, r) {
+		e, err := r.Entry(row, 0)
+		require.NoError(t, err)
+		said[row.Kind] = append(said[row.Kind], session.Describe(&e))
+		if row.Kind == session.KindStdin && r.Method(row.Method) == "tools/call" {
+			require.Equal(t, session.ReqLost, row.State, "no answer came any more")
+		}
+	}
+	require.Equal(t, []string{"mcp-stdio-1 pid 30176 ssh build-7"}, said[session.KindStart])
+	require.Equal(t, []string{"policy none: 0 passed, 0 left out, set: API_KEY, added: MCPDBG_MARK"}, said[session.KindEnv])
+	require.Equal(t, []string{
+		"up 1.06ms me@bastion:22 > me@10.0.0.7:22 native SSH-2.0-OpenSSH_9.2p1 curve25519-sha256 ssh-ed25519 aes128-ctr hmac-sha2-256-etm@openssh.com",
+		"stalled 1.06ms", "lost 1.06ms connection to me@10.0.0.7:22 lost after 14.05s: no answer for 13s",
+	}, said[session.KindLink])
+	require.Equal(t, []string{"connection to me@10.0.0.7:22 lost after 14.05s: no answer for 13s - the process there is ended by its guard"}, said[session.KindFailed])
+	require.Contains(t, said[session.KindState], "failed start on me@bastion:22: login as me denied (said: Too bad\x1b[2J) - check the user name")
+
+	report, err := Verify(goldenSSH)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	requireAsWritten(t, goldenSSH)
+	out, code := readInPython(t, goldenSSH, t.TempDir())
+	require.Zero(t, code, out)
+}
+
 func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
-	data, err := os.ReadFile(golden)
+	kinds := requireAsWritten(t, golden)
+	require.Len(t, kinds, int(session.KindEnd), "every kind is in it")
+}
+
+// requireAsWritten sees that we would write a recording as it is, entry by
+// entry, and returns the kinds in it.
+func requireAsWritten(t *testing.T, path string) map[session.Kind]bool {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	_, entries, _ := bytes.Cut(data, []byte("\n"))
 	kinds := make(map[session.Kind]bool)
@@ -96,7 +136,7 @@ func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
 		require.Equal(t, string(line), string(AppendEntry(nil, &e)))
 		kinds[e.Kind] = true
 	}
-	require.Len(t, kinds, int(session.KindEnd), "every kind is in it")
+	return kinds
 }
 
 func TestTheFormatPageNamesEverything(t *testing.T) {
