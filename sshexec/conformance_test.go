@@ -75,8 +75,17 @@ func alive(pid int) bool {
 	return state != "Z" && state != "X"
 }
 
-func TestConformanceInProcess(t *testing.T) { conform(t, sshtest.Fake(t, sshtest.FakeOptions{})) }
+func TestConformanceInProcess(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.Fake(t, sshtest.FakeOptions{}))
+}
 
-func TestConformanceInetd(t *testing.T) { conform(t, sshtest.Inetd(t, sshtest.Options{})) }
+func TestConformanceInetd(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.Inetd(t, sshtest.Options{}))
+}
 
-func TestConformanceOpenSSH(t *testing.T) { conform(t, sshtest.OpenSSH(t, sshtest.Options{})) }
+func TestConformanceOpenSSH(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.OpenSSH(t, sshtest.Options{}))
+}

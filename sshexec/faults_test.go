@@ -27,8 +27,8 @@ func helper(steps ...string) executor.Command {
 	return executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...)}
 }
 
-// startFails starts cmd and returns why that failed.
-func startFails(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
+// failedStart starts cmd and returns why that failed.
+func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
 	t.Helper()
 	defer func() { require.NoError(t, e.Close()) }()
 	_, err := e.Start(t.Context(), cmd)
@@ -60,7 +60,7 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 		{"reset before the marker", sshtest.FakeOptions{CutAfter: 1, Reset: true}, executor.LostReset, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			failed := startFails(t, at(t, sshtest.Fake(t, c.server), brief), helper("hang"))
+			failed := failedStart(t, at(t, sshtest.Fake(t, c.server), brief), helper("hang"))
 			require.Equal(t, c.want, failed.Code)
 			require.Equal(t, c.reach, failed.Code.Reach())
 			require.NotEmpty(t, failed.Hop)
@@ -84,7 +84,7 @@ func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
 		{"lacks a program", `command="/nonexistent/sh"`, executor.StartNoMarker, "No such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			failed := startFails(t, at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: c.command}), brief), helper("hang"))
+			failed := failedStart(t, at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: c.command}), brief), helper("hang"))
 			require.Equal(t, c.want, failed.Code)
 			require.Contains(t, failed.Said, c.said)
 			require.NotEmpty(t, failed.Hint)
@@ -226,7 +226,8 @@ func TestLossIsToldWithItsFirstCause(t *testing.T) {
 func TestUnreachableHostStartsNothing(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	server := sshtest.Fake(t, sshtest.FakeOptions{RefuseExec: true})
-	startFails(t, at(t, server), executor.Command{Argv: []string{"/bin/sh", "-c", "echo started >" + trace}})
+	failed := failedStart(t, at(t, server), executor.Command{Argv: []string{"/bin/sh", "-c", "echo started >" + trace}})
+	require.Equal(t, executor.ExecRefused, failed.Code)
 	require.NoFileExists(t, trace)
 }
 
@@ -235,7 +236,8 @@ func TestExecIsSentOnce(t *testing.T) {
 	// Everything after the first byte of output is lost: the marker does not
 	// come, and whether the command ran is not known.
 	server := sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo once >>` + trace + `; exec sleep 60"`})
-	startFails(t, at(t, server, brief), helper("hang"))
+	failed := failedStart(t, at(t, server, brief), helper("hang"))
+	require.Equal(t, executor.StartTimeout, failed.Code)
 	said, err := os.ReadFile(trace)
 	require.NoError(t, err)
 	require.Equal(t, "once\nonce\n", string(said), "the run and its guard, each once")

@@ -187,11 +187,10 @@ lease() {
 
 clock() {
 	exec </dev/null >/dev/null 2>&1
-	SLEEP=
-	trap '[ -n "$SLEEP" ] && kill $SLEEP; exit 0' TERM
+	# A child that is not sleep yet would take TERM for its parent and forget it.
+	trap '[ -n "$!" ] && kill -KILL $!; exit 0' TERM
 	sleep $LEASE &
-	SLEEP=$!
-	wait $SLEEP
+	wait $!
 	trap '' TERM
 	finish
 	kill -KILL $$
