@@ -57,6 +57,10 @@ func (s *sshFlags) register(cmd *cobra.Command) {
 	s.set = f
 }
 
+// minLease is twice the time between two signs of life: with less, a server that
+// is still wanted could be ended.
+const minLease = 10 * time.Second
+
 // remote tells whether the server is started on another machine.
 func (s *sshFlags) remote() bool { return s.given("ssh") }
 
@@ -96,8 +100,10 @@ func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 	switch {
 	case s.pathFrom == string(sshexec.PathExplicit) && !named:
 		return sshexec.Options{}, usagef("--path-from explicit: name it, with -e PATH=...")
-	case s.connectTimeout < 0 || s.given("ssh-connect-timeout") && s.connectTimeout == 0 || s.lease <= 0:
-		return sshexec.Options{}, usagef("--ssh-connect-timeout and --ssh-lease must be more than 0")
+	case s.connectTimeout < 0 || s.given("ssh-connect-timeout") && s.connectTimeout == 0:
+		return sshexec.Options{}, usagef("--ssh-connect-timeout must be more than 0")
+	case s.lease < minLease:
+		return sshexec.Options{}, usagef("--ssh-lease must be at least %v: a sign of life goes out every few seconds only", minLease)
 	}
 	return sshexec.Options{
 		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,29 @@ func TestLinkThatIsCut(t *testing.T) {
 			soon(t, cmd)
 		})
 	}
+}
+
+// A call says so, too, and prints no result.
+func TestCallOverALinkThatIsCut(t *testing.T) {
+	t.Parallel()
+	server := sshtest.OpenSSH(t, sshtest.Options{})
+	proxy := sshtest.NewProxy(t, server.Addr)
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	cmd := on(t, server.Through(t, proxy), against("", "call", "--record", record, "--tool", "slow", "seconds:=60")...)
+	w := watch(t, cmd)
+	require.Eventually(t, func() bool {
+		data, _ := os.ReadFile(record) // may not be there yet
+		return strings.Contains(string(data), `"name":"slow"`)
+	}, patience, 10*time.Millisecond)
+	proxy.Cut()
+	_, err := w.out.WriteTo(&w.seen)
+	require.NoError(t, err)
+	_ = w.cmd.Wait() // its code is looked at
+	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
+	require.Empty(t, w.seen.String())
+	require.Regexp(t, `^(mcpdbg: recorded to .*\n)?mcpdbg: connection to \S+ lost after \S+: connection reset\n  try: `, w.stderr.String())
+	soon(t, cmd)
+	requireWhole(t, record)
 }
 
 // Nobody is left there when the program is killed.

@@ -78,7 +78,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --ssh h --ssh-launch x -- x", []string{`--ssh-launch "x": must be guarded or plain`}},
 		{"run --ssh h --path-from explicit -- x", []string{"--path-from explicit: name it, with -e PATH="}},
 		{"run --ssh h --ssh-connect-timeout 0s -- x", []string{"must be more than 0"}},
-		{"run --ssh h --ssh-lease 0s -- x", []string{"must be more than 0"}},
+		{"run --ssh h --ssh-lease 9s -- x", []string{"--ssh-lease must be at least 10s"}},
 		{"run --ssh h -C sub/dir -- x", []string{"--cwd sub/dir", "a directory of the host", "begin with /"}},
 		{"run --ssh h --env-policy client -- x", []string{"--env-policy client", "nothing of this environment is passed on", "--env-from"}},
 		{"run --ssh h", []string{"no command", "after --"}},
