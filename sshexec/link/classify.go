@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/knownhosts"
-	"mcpdbg/sshexec/sshauth"
 	"mcpdbg/sshexec/sshconfig"
 )
 
@@ -130,9 +128,6 @@ func isCancelled(e *executor.StartError, p place) bool {
 	return tell(e, executor.StartCancelled, "", err)
 }
 
-// A configError is a setting of ours that cannot be used.
-type configError struct{ error }
-
 func isResolution(e *executor.StartError, p place) bool {
 	var config *sshconfig.ConfigError
 	var ours *configError
@@ -165,15 +160,6 @@ func isHostKey(e *executor.StartError, _ place) bool {
 	}
 	return false
 }
-
-// A tunnelError is a jump host that did not connect to the next hop.
-type tunnelError struct {
-	via *Conn
-	err error
-}
-
-func (e *tunnelError) Error() string { return "through " + e.via.hop + ": " + e.err.Error() }
-func (e *tunnelError) Unwrap() error { return e.err }
 
 // isTunnel tells what a jump host says about the next hop. The words are those of
 // the C library there.
@@ -236,38 +222,6 @@ var spoken = []spokenError{
 }
 
 func (s spokenError) in(text string) bool { return strings.Contains(strings.ToLower(text), s.has) }
-
-// A proxyError is a ProxyCommand that failed.
-type proxyError struct {
-	said string
-	err  error
-}
-
-func (e *proxyError) Error() string { return "the ProxyCommand failed: " + e.err.Error() }
-func (e *proxyError) Unwrap() error { return e.err }
-
-// A programError is an ssh program that failed.
-type programError struct {
-	said string
-	err  error // nil: it ended well, which is no good either
-}
-
-func (e *programError) Error() string {
-	if e.err == nil {
-		return "the ssh program ended without a connection"
-	}
-	return "the ssh program failed: " + e.err.Error()
-}
-func (e *programError) Unwrap() error { return e.err }
-
-// A masterError is a ControlMaster that does not answer.
-type masterError struct {
-	path string
-	err  error
-}
-
-func (e *masterError) Error() string { return "no answer from the ssh master: " + e.err.Error() }
-func (e *masterError) Unwrap() error { return e.err }
 
 func isProgram(e *executor.StartError, p place) bool {
 	var program *programError
@@ -402,16 +356,6 @@ func safeNames(names []string) []string {
 
 var algorithmName = regexp.MustCompile(`^[A-Za-z0-9@._+-]{1,64}$`)
 
-// A loginError is a login that failed.
-type loginError struct {
-	failure *sshauth.Failure // nil: it had not begun
-	banner  string
-	err     error
-}
-
-func (e *loginError) Error() string { return e.err.Error() }
-func (e *loginError) Unwrap() error { return e.err }
-
 func isLogin(e *executor.StartError, _ place) bool {
 	var login *loginError
 	if !errors.As(e.Err, &login) {
@@ -460,19 +404,6 @@ func isNetwork(e *executor.StartError, p place) bool {
 		return tell(e, executor.NetLost, hintLost, fmt.Errorf("the key exchange failed: %w", plainEnd(e.Err)))
 	}
 	return false
-}
-
-// plainEnd says in words what a bare EOF means.
-func plainEnd(err error) error {
-	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return errPeerClosed
-	case isReset(err):
-		return errReset
-	case isOurs(err):
-		return errWeClosed
-	}
-	return err
 }
 
 // disconnectText is what the server said when it closed the connection. x/crypto

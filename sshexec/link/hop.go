@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -200,6 +201,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	auth := sshauth.New(clocks.login, sshauth.Options{Host: h.host, Hop: h.name, Prompter: prompter})
 	defer auth.Close()
 	auth.Apply(config)
+	method := noteMethod(config)
 	var banner tail
 	config.BannerCallback = func(text string) error {
 		_, _ = banner.Write([]byte(text))
@@ -227,7 +229,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 		}
 		return fail(err)
 	}
-	step.end("", nil)
+	step.end(h.name+" by "+*method, nil)
 	c := newConn(conn, w, h)
 	c.info = describe(conn)
 	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
@@ -236,6 +238,24 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	}
 	c.serve(channels, requests)
 	return c, nil
+}
+
+// noteMethod makes c note the method that it tries, for a person to see. x/crypto
+// has names for the methods, and keeps them to itself.
+func noteMethod(c *ssh.ClientConfig) *string {
+	method, choose := new(string), c.AuthCallback
+	*method = "no proof" // the server wanted none
+	c.AuthCallback = func(ctx *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+		m, err := choose(ctx)
+		kind := strings.ToLower(fmt.Sprintf("%T", m))
+		for name, sign := range map[string]string{"publickey": "publickey", "password": "password", "keyboard-interactive": "keyboard"} {
+			if strings.Contains(kind, sign) {
+				*method = name
+			}
+		}
+		return m, err
+	}
+	return method
 }
 
 // keyText names a host key for a person.

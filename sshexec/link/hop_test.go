@@ -299,3 +299,19 @@ func TestALoginThatIsCut(t *testing.T) {
 	})})
 	require.Equal(t, executor.NetLost, e.Code)
 }
+
+func TestTheMethodIsTold(t *testing.T) {
+	for _, method := range []string{"publickey", "password", "keyboard-interactive"} {
+		s := sshtest.Fake(t, sshtest.FakeOptions{
+			Methods: []string{method}, Password: "right",
+			Rounds: []sshtest.Round{{Questions: []sshtest.Question{{Text: "Code: ", Answer: "right"}}}},
+		})
+		r := new(recorder)
+		d := newDialer(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+			return password("right"), nil
+		})})
+		_, err := d.Dial(t.Context(), target(s), r.reporter())
+		require.NoError(t, err)
+		require.Equal(t, s.User+"@"+s.Addr+" by "+method, r.phases[3].Detail)
+	}
+}
