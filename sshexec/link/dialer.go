@@ -18,6 +18,7 @@ type Dialer struct {
 	ctx      context.Context // until Close
 	cancel   context.CancelCauseFunc
 	crew     crew // attempts to connect
+	turns    turns
 
 	mu       sync.Mutex
 	bastions map[string]*bastion

@@ -66,7 +66,12 @@ func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 
 func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	step := h.trace.begin(phaseConnect, h.way())
-	conn, err := h.reach(ctx)
+	var conn net.Conn
+	giveBack, err := h.dialer.turns.take(ctx, h.address())
+	if err == nil {
+		defer giveBack()
+		conn, err = h.reach(ctx)
+	}
 	if err != nil {
 		failure := h.classify(ctx, step, err, nil)
 		step.end("", failure)
@@ -79,6 +84,9 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	}
 	return h.handshake(ctx, w)
 }
+
+// address is that of the hop's server.
+func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, strconv.Itoa(h.host.Port)) }
 
 // way is how the hop is reached, for a person.
 func (h *hop) way() string {
@@ -158,7 +166,7 @@ func (h *hop) open(ctx context.Context) (net.Conn, error) {
 		}
 		dialer.LocalAddr = local
 	}
-	return h.dialer.dialTCP(ctx, &dialer, network, net.JoinHostPort(h.host.HostName, strconv.Itoa(h.host.Port)))
+	return h.dialer.dialTCP(ctx, &dialer, network, h.address())
 }
 
 // openTunnel opens a channel of the jump host, which then connects to this one
