@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -175,4 +177,52 @@ func TestCancel(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, executor.StartCancelled, e.Code)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestDropbear(t *testing.T) {
+	c := dial(t, sshtest.Dropbear(t, sshtest.Options{}), Options{})
+	require.Equal(t, "hello\n", run(t, c, "echo hello"))
+	require.Contains(t, c.Info().Server, "dropbear")
+}
+
+// ours are the goroutines of this package that are no test's.
+func ours() []string {
+	buf := make([]byte, 1<<20)
+	var found []string
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if strings.Contains(g, "sshexec/link.(*") && !strings.Contains(g, "link.Test") {
+			found = append(found, g)
+		}
+	}
+	return found
+}
+
+// Close ends everything: dials that are under way, connections that were handed
+// out, jump hosts, and every goroutine.
+func TestCloseEndsEverything(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	d := NewDialer(Options{Config: s.Config})
+	c, err := d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	silent := one(t, sshtest.Silence)
+	waiting := NewDialer(Options{Config: silent.Config})
+	begun, failed := make(chan struct{}), make(chan error)
+	go func() {
+		_, err := waiting.Dial(t.Context(), target(silent), Reporter{Begin: func(p executor.Phase) {
+			if p.Name == phaseHostKey {
+				close(begun)
+			}
+		}})
+		failed <- err
+	}()
+	<-begun
+	require.NotEmpty(t, ours())
+	require.NoError(t, waiting.Close())
+	require.ErrorIs(t, <-failed, executor.ErrClosed)
+	require.NoError(t, d.Close())
+	require.NoError(t, d.Close())
+	<-c.Done()
+	require.EqualError(t, c.Cause().Err, "closed on this side")
+	require.Eventually(t, func() bool { return len(ours()) == 0 }, eventually, tick, "%s", strings.Join(ours(), "\n\n"))
 }

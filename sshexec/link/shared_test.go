@@ -223,3 +223,21 @@ func TestAbortThroughAFrozenBastion(t *testing.T) {
 	require.Same(t, cause, c.Cause())
 	require.Nil(t, other.Cause())
 }
+
+// While some still take in that an attempt has failed, others may begin anew.
+func TestAFailureIsForgottenAtOnce(t *testing.T) {
+	s, connections := behind(t, sshtest.FakeOptions{})
+	d := newDialer(t, s, Options{})
+	w, err := d.findWay(t.Context(), target(s))
+	require.NoError(t, err)
+	first, warm := d.share(w, 1, nil)
+	require.False(t, warm)
+	<-first.done
+	require.Equal(t, executor.AuthPrompt, first.err.Code)
+	second, warm := d.share(w, 1, nil)
+	require.False(t, warm)
+	<-second.done
+	require.Equal(t, 2, connections())
+	d.leave(first)
+	d.leave(second)
+}
