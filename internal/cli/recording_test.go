@@ -74,8 +74,9 @@ func TestRecordingsOfASlowLog(t *testing.T) {
 			require.Equal(t, overrun == "hold", s.Checked, "after a gap there is nothing to hold it against")
 		}
 		if overrun == "hold" {
-			require.Positive(t, kinds["lagged"])
-			require.Positive(t, kinds["held"])
+			// Small chunks overflow the queue first, large ones the limit in bytes:
+			// how large they are depends on the load.
+			require.Positive(t, kinds["lagged"]+kinds["held"])
 			require.Zero(t, kinds["gap"])
 		} else {
 			require.Positive(t, kinds["gap"])
