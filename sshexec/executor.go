@@ -1,6 +1,7 @@
 package sshexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,16 +38,21 @@ func New(opts Options) (*Executor, error) {
 	if err := opts.fill(); err != nil {
 		return nil, err
 	}
-	e := &Executor{
-		opts: opts,
-		dialer: link.NewDialer(link.Options{
-			Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter, AcceptNew: opts.AcceptNew,
-			ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
-		}),
-		table: executor.NewTable[*process](opts.IDs, opts.Retention),
+	e := &Executor{opts: opts, dialer: opts.Dialer, table: executor.NewTable[*process](opts.IDs, opts.Retention)}
+	if e.dialer == nil {
+		e.dialer = NewDialer(opts)
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e, nil
+}
+
+// NewDialer returns a dialer of what opts say about connecting. Close it when
+// every executor that uses it is closed.
+func NewDialer(opts Options) *link.Dialer {
+	return link.NewDialer(link.Options{
+		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter, AcceptNew: opts.AcceptNew,
+		ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
+	})
 }
 
 // fill sets what is zero to its default, and refuses what is not known.
@@ -63,14 +69,8 @@ func (o *Options) fill() error {
 			return known
 		}
 	}
-	for limit, value := range map[*time.Duration]time.Duration{
-		&o.ConnectTimeout: DefaultConnectTimeout, &o.AuthTimeout: DefaultAuthTimeout,
-		&o.StartTimeout: DefaultStartTimeout, &o.Lease: DefaultLease,
-	} {
-		if *limit == 0 {
-			*limit = value
-		}
-	}
+	o.StartTimeout = cmp.Or(o.StartTimeout, DefaultStartTimeout)
+	o.Lease = max(0, cmp.Or(o.Lease, DefaultLease))
 	if o.IDs == nil {
 		o.IDs = new(executor.IDs)
 	}
@@ -149,7 +149,7 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 		_ = conn.Close()
 		return failure
 	}
-	p.attach(conn, run, p.report(passed))
+	p.attach(conn, run, p.report(run, passed))
 	if ctx.Err() != nil {
 		// The process runs, and must not: its end is the same as any other.
 		_, endErr := p.end(context.Background())
@@ -246,8 +246,14 @@ func matchesAny(patterns []string, name string) bool {
 
 // report tells which variables travelled; whether the server took those that
 // the configuration sends is its own affair.
-func (p *process) report(passed []string) executor.EnvReport {
-	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed, Added: []string{markName}}
+func (p *process) report(run *launched, passed []string) executor.EnvReport {
+	r := executor.EnvReport{Policy: executor.EnvNone, Passed: passed}
+	if run.guard != nil {
+		r.Added = append(r.Added, markName)
+	}
+	if run.path != "" {
+		r.Added = append(r.Added, "PATH")
+	}
 	for _, v := range p.cmd.Env {
 		if !slices.Contains(r.Named, v.Name) {
 			r.Named = append(r.Named, v.Name)
@@ -281,5 +287,8 @@ func (e *Executor) Close() error {
 	ending.Wait()
 	e.stop()
 	e.running.Wait()
-	return errors.Join(append(failures, e.dialer.Close())...)
+	if e.opts.Dialer == nil {
+		failures = append(failures, e.dialer.Close())
+	}
+	return errors.Join(failures...)
 }

@@ -29,9 +29,8 @@ var errGuardGone = errors.New("the guard on the other side has ended")
 // A guard is our end of the guard's channel: guard.sh is the other one. It
 // answers in the order of the questions.
 type guard struct {
-	ch    ssh.Channel
-	pages int64 // bytes for each unit in which it counts memory
-	gone  chan struct{}
+	ch   ssh.Channel
+	gone chan struct{}
 
 	order sync.Mutex // of the questions; held while one is written
 
@@ -51,27 +50,25 @@ type guardProc struct {
 type armed struct {
 	proc, marks bool
 	lease       int // seconds; 0 means that it has no clock
-	page        int64
 }
 
-// parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease, page size.
+// parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease.
 func parseArmed(line string) (armed, error) {
 	f := strings.Fields(line)
-	if len(f) != 5 {
-		return armed{}, fmt.Errorf("guard says %q", line)
+	if len(f) != 4 {
+		return armed{}, fmt.Errorf("guard says %q", cut(line))
 	}
 	lease, err := strconv.Atoi(f[3])
-	page, err2 := strconv.ParseInt(f[4], 10, 64)
-	if err := errors.Join(err, err2); err != nil || lease < 0 || page <= 0 || page > 1<<30 {
-		return armed{}, fmt.Errorf("guard says %q", line)
+	if err != nil || lease < 0 {
+		return armed{}, fmt.Errorf("guard says %q", cut(line))
 	}
-	return armed{proc: f[1] == "1", marks: f[2] == "1", lease: lease, page: page}, nil
+	return armed{proc: f[1] == "1", marks: f[2] == "1", lease: lease}, nil
 }
 
 // newGuard takes over the channel of a guard that is armed; rest is what came
 // behind its first line.
-func newGuard(ch ssh.Channel, rest []byte, a armed) *guard {
-	g := &guard{ch: ch, pages: a.page, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
+func newGuard(ch ssh.Channel, rest []byte) *guard {
+	g := &guard{ch: ch, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
 	go g.read(io.MultiReader(bytes.NewReader(rest), ch))
 	return g
 }
@@ -93,7 +90,7 @@ func (g *guard) read(r io.Reader) {
 			if err != nil {
 				return
 			}
-			if p, ok := g.parseProc(text, command); ok && len(procs) < guardProcs {
+			if p, ok := parseProc(text, command); ok && len(procs) < guardProcs {
 				p.left = kind == "L"
 				procs = append(procs, p)
 			}
@@ -116,7 +113,7 @@ func readGuardLine(r *bufio.Reader) (string, error) {
 	return text, err
 }
 
-func (g *guard) parseProc(numbers, command string) (guardProc, bool) {
+func parseProc(numbers, command string) (guardProc, bool) {
 	f := strings.Fields(numbers)
 	if len(f) != 3 {
 		return guardProc{}, false
@@ -128,7 +125,7 @@ func (g *guard) parseProc(numbers, command string) (guardProc, bool) {
 	ppid, _ := strconv.Atoi(f[1]) // not known is 0
 	rss, _ := strconv.ParseInt(f[2], 10, 64)
 	return guardProc{Descendant: executor.Descendant{
-		PID: pid, PPID: ppid, RSS: rss * g.pages, Command: strings.TrimSpace(command),
+		PID: pid, PPID: ppid, RSS: rss << 10, Command: strings.TrimSpace(command),
 	}}, true
 }
 

@@ -7,7 +7,7 @@
 
 set -f
 trap '' PIPE HUP
-GROUP=0 RUN=0 ALONE= TIMER=
+GROUP=0 RUN=0 ALONE= TIMER= PAGE=
 NL='
 ' CLOSE=') '
 
@@ -16,54 +16,66 @@ PROC= MARKS=
 [ -r /proc/$$/stat ] && PROC=1
 [ -n "$PROC" ] && [ -r /proc/$$/environ ] && command -v grep >/dev/null 2>&1 && MARKS=1
 
-# list sets LIST: a line "pid ppid pgid" for each process that is not dead, and
-# in RSS one "pid:rss" each.
+# list sets LIST: a line "pid ppid pgid" for each process that is not dead.
 list() {
-	LIST= RSS=
+	LIST=
 	if [ -n "$PROC" ]; then
 		set +f
 		ALL=$(cat /proc/[0-9]*/stat 2>/dev/null)
 		set -f
 		IFS=$NL
 		for LINE in $ALL; do
-			IFS=' '
-			PID=${LINE%% *}
-			set -- ${LINE##*"$CLOSE"}
+			# pid (command) state ppid pgid ...; the command may hold anything.
+			PID=${LINE%% *} REST=${LINE#*"$CLOSE"}
 			case $PID in '' | *[!0-9]*) continue ;; esac
-			case $1 in Z | X | x) continue ;; esac
-			case $2$3 in '' | *[!0-9]*) continue ;; esac
-			LIST="$LIST$PID $2 $3$NL" RSS="$RSS $PID:${22:-0}"
+			case $REST in [A-Za-z]' '[0-9]*) ;; *) REST=${LINE##*"$CLOSE"} ;; esac
+			case $REST in [ZXx]*) continue ;; esac
+			LINE=${REST#* }
+			PARENT=${LINE%% *} LINE=${LINE#* }
+			PGID=${LINE%% *}
+			case $PARENT$PGID in '' | *[!0-9]*) continue ;; esac
+			LIST="$LIST$PID $PARENT $PGID$NL"
 		done
-	else
-		ALL=$(ps -A -o pid= -o ppid= -o pgid= -o rss= -o stat= 2>/dev/null)
-		IFS=$NL
-		for LINE in $ALL; do
-			IFS=' '
-			set -- $LINE
-			case ${5:-Z} in Z*) continue ;; esac
-			LIST="$LIST$1 $2 $3$NL" RSS="$RSS $1:$4"
-		done
+		IFS=' '
+		return
 	fi
+	ALL=$(ps -A -o pid= -o ppid= -o pgid= -o stat= 2>/dev/null)
+	IFS=$NL
+	for LINE in $ALL; do
+		IFS=' '
+		set -- $LINE
+		case ${4:-Z} in Z*) continue ;; esac
+		LIST="$LIST$1 $2 $3$NL"
+	done
+	IFS=' '
+}
+
+# marked sets FOUND to the pids of those that carry the mark.
+marked() {
+	FOUND=' '
+	[ -n "$MARKS" ] || return 0
+	set +f
+	ALL=$(grep -lsF "$MARK" /proc/[0-9]*/environ 2>/dev/null)
+	set -f
+	IFS=$NL
+	for LINE in $ALL; do
+		LINE=${LINE#/proc/}
+		FOUND="$FOUND${LINE%/environ} "
+	done
 	IFS=' '
 }
 
 # look sets FOUND to the pids of the run: those that carry the mark, those of
-# the group, and the descendants of both.
+# the group, and the descendants of both; and INGROUP to those of the group.
+# Without anybody to begin with it does without the list of all processes, which
+# is long on a busy host.
 look() {
-	FOUND=' '
-	if [ -n "$MARKS" ]; then
-		set +f
-		MARKED=$(grep -lsF "$MARK" /proc/[0-9]*/environ 2>/dev/null)
-		set -f
-		IFS=$NL
-		for LINE in $MARKED; do
-			LINE=${LINE#/proc/}
-			FOUND="$FOUND${LINE%/environ} "
-		done
-		IFS=' '
+	marked
+	LIST= LIVE=' ' INGROUP=' ' GROWN=1
+	if [ "$FOUND" = ' ' ]; then
+		[ "$GROUP" -gt 1 ] && kill -0 -$GROUP 2>/dev/null || return 0
 	fi
 	list
-	LIVE=' ' INGROUP=' ' GROWN=1
 	while [ -n "$GROWN" ]; do
 		GROWN=
 		IFS=$NL
@@ -85,13 +97,13 @@ look() {
 	FOUND=$LIVE
 }
 
-# tell PREFIX PIDS... writes two lines for each process: numbers and command.
+# tell PREFIX PIDS... writes two lines for each process: pid, parent and KiB of
+# memory, and the command.
 tell() {
 	PREFIX=$1
 	shift
 	for PID in $*; do
-		REST=${RSS#* $PID:}
-		PARENT=0
+		PARENT=0 SIZE=0
 		IFS=$NL
 		for LINE in $LIST; do
 			case $LINE in "$PID "*)
@@ -102,10 +114,14 @@ tell() {
 			esac
 		done
 		IFS=' '
-		echo "$PREFIX $PID $PARENT ${REST%% *}"
 		if [ -n "$PROC" ]; then
-			{ dd bs=4096 count=1 </proc/$PID/cmdline | tr '\000\n' '  '; } 2>/dev/null
+			[ -n "$PAGE" ] || PAGE=$(getconf PAGESIZE 2>/dev/null || echo 4096)
+			{ read -r ALL SIZE REST </proc/$PID/statm; } 2>/dev/null
+			echo "$PREFIX $PID $PARENT $((${SIZE:-0} * PAGE / 1024))"
+			tr '\000\n' '  ' </proc/$PID/cmdline 2>/dev/null
 		else
+			SIZE=$(ps -o rss= -p $PID 2>/dev/null)
+			echo "$PREFIX $PID $PARENT ${SIZE:-0}"
 			ps -o args= -p $PID 2>/dev/null | tr '\n' ' '
 		fi
 		echo
@@ -173,25 +189,31 @@ calm() {
 	TIMER=
 }
 
-# lease starts the clock anew. It is a process of its own, because no POSIX
-# read has a time limit, and nobody's child, because a shell that only reads
-# does not reap.
+# lease starts the clock, or sets it back. The clock is a process of its own,
+# because no POSIX read has a time limit, and nobody's child, because a shell
+# that only reads does not reap. It knows the run as it was when it started.
 lease() {
-	calm
 	[ "$LEASE" -gt 0 ] || return 0
+	[ -n "$TIMER" ] && kill -USR1 $TIMER 2>/dev/null && return 0
 	TIMER=$(
 		clock &
 		echo $!
 	)
 }
 
+# clock sleeps for short times, and is told that it is set back when one is
+# over: so no signal is ever missed, and what still sleeps when the clock is
+# stopped does not sleep for long. Who started it waits for its standard output
+# to end, that is until a signal does not kill it any more.
 clock() {
+	TIME=0 TICK=$(((LEASE + 9) / 10))
+	trap 'TIME=0' USR1
 	exec </dev/null >/dev/null 2>&1
-	# A child that is not sleep yet would take TERM for its parent and forget it.
-	trap '[ -n "$!" ] && kill -KILL $!; exit 0' TERM
-	sleep $LEASE &
-	wait $!
-	trap '' TERM
+	while [ $TIME -lt $LEASE ]; do
+		sleep $TICK
+		TIME=$((TIME + TICK))
+	done
+	trap '' TERM USR1
 	finish
 	kill -KILL $$
 }
@@ -209,12 +231,9 @@ scope() {
 	esac
 }
 
-PAGE=1
-[ -n "$PROC" ] && PAGE=$(getconf PAGESIZE 2>/dev/null || echo 4096)
-[ -z "$PROC" ] && PAGE=1024
 command -v sleep >/dev/null 2>&1 || LEASE=0
 echo
-echo "ARMED-$MARK $$ ${PROC:-0} ${MARKS:-0} $LEASE $PAGE"
+echo "ARMED-$MARK $$ ${PROC:-0} ${MARKS:-0} $LEASE"
 lease
 
 while IFS= read -r LINE; do
@@ -228,6 +247,7 @@ while IFS= read -r LINE; do
 	P) # the run: pid, and its group or 0
 		RUN=$3 GROUP=$4
 		[ "$GROUP" = 0 ] && ALONE=1
+		calm
 		lease
 		echo "E $2"
 		;;
@@ -235,6 +255,8 @@ while IFS= read -r LINE; do
 		RUN=0
 		look
 		[ "$INGROUP" = ' ' ] && GROUP=0
+		calm
+		lease
 		[ "$FOUND" != ' ' ] && tell M $FOUND
 		echo "E $2"
 		;;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -36,7 +37,7 @@ type heartbeat struct {
 func (h *heartbeat) run(ctx context.Context) {
 	misses := 0
 	last, jumped := time.Now(), time.Duration(0)
-	pause := time.NewTimer(0)
+	pause := time.NewTimer(beatEvery) // the start was a sign of life
 	defer pause.Stop()
 	for {
 		select {
@@ -142,9 +143,7 @@ func (p *process) lose() {
 		lost = *cause
 	}
 	lost.After = time.Since(p.began)
-	if lost.Hint == "" {
-		lost.Hint = p.lostHint()
-	}
+	lost.Hint = strings.TrimPrefix(lost.Hint+"\n"+p.lostHint(), "\n")
 	p.mu.Lock()
 	p.link.State, p.link.Err = executor.LinkLost, &lost
 	p.mu.Unlock()

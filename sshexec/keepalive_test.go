@@ -77,8 +77,8 @@ func TestHeartbeatFindsASilentPeer(t *testing.T) {
 		silent := p.heard()
 		<-done
 		require.Equal(t, 20*time.Millisecond, said.rtt)
-		require.Len(t, said.states, 13, "one each five seconds and the time that it takes, and the last one")
-		require.NotContains(t, said.states[:12], executor.LinkStalled)
+		require.Len(t, said.states, 12, "one each five seconds and the time that it takes, and the last one")
+		require.NotContains(t, said.states[:11], executor.LinkStalled)
 		require.LessOrEqual(t, said.lost.Sub(silent), 15*time.Second, "the promise")
 		require.Equal(t, said.lost.Sub(silent), said.quiet)
 		require.Equal(t, executor.LinkStalled, said.states[len(said.states)-1], "told before it is given up")
@@ -106,7 +106,7 @@ func TestHeartbeatRecovers(t *testing.T) {
 		p, said := &peer{}, &told{}
 		done := make(chan struct{})
 		go func() { defer close(done); p.heartbeat(said).run(ctx) }()
-		time.Sleep(beatReply - time.Second)
+		time.Sleep(beatEvery + beatReply - time.Second)
 		p.answers.Store(true) // the second beat
 		time.Sleep(time.Minute)
 		cancel()

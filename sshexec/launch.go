@@ -50,6 +50,7 @@ type launched struct {
 	guard   *guard // nil without
 	rtt     time.Duration
 	pid     int
+	path    string    // that was set; empty: that of the other side
 	rest    [2][]byte // of each stream, what came behind the marker
 	notices []executor.Notice
 }
@@ -144,7 +145,7 @@ func (l *launcher) arm(ctx context.Context, o opening) (*guard, armed, *executor
 	if err != nil {
 		return nil, armed{}, l.fail(executor.StartNoMarker, err, "")
 	}
-	return newGuard(o.ch, r.rest, a), a, nil
+	return newGuard(o.ch, r.rest), a, nil
 }
 
 // release waits until the run is ready, tells the guard of it and lets it go.
@@ -176,7 +177,7 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard, caps armed)
 		return nil, l.lost(ctx, err)
 	}
 	return &launched{
-		run: o.ch, guard: g, pid: pid, rtt: l.rtt, rest: [2][]byte{r.rest, errs.rest},
+		run: o.ch, guard: g, pid: pid, rtt: l.rtt, path: l.cmd.path, rest: [2][]byte{r.rest, errs.rest},
 		notices: append(noiseNotices(r.noise, errs.noise), modeNotices(caps, l.lease, group)...),
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
 	"mcpdbg/sshexec/sshconfig"
 )
 
@@ -40,9 +41,7 @@ const (
 
 // Default limits.
 const (
-	DefaultConnectTimeout = 10 * time.Second
-	DefaultAuthTimeout    = 15 * time.Second
-	DefaultStartTimeout   = 10 * time.Second
+	DefaultStartTimeout = 10 * time.Second
 	// DefaultLease is how long the guard waits for a sign of life before it ends
 	// the remote processes.
 	DefaultLease = 30 * time.Second
@@ -55,16 +54,20 @@ type Options struct {
 	Transport   Transport
 	PathFrom    PathFrom
 	Launch      Launch
+	// Dialer makes the connections, as its own options say; executors that share
+	// one share the connections to hosts on the way. It stays the caller's to
+	// close. Nil means one of its own, of NewDialer.
+	Dialer *link.Dialer
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
 	// means that nobody is there.
 	Prompter executor.Prompter
 	// AcceptNew writes unknown host keys to known_hosts instead of asking.
 	AcceptNew bool
 
-	ConnectTimeout time.Duration // each hop
-	AuthTimeout    time.Duration // each hop; time in which somebody is asked does not count
-	StartTimeout   time.Duration // from the open connection to the running process
-	Lease          time.Duration
+	ConnectTimeout time.Duration // each hop; 0 means what the ssh configuration says, or link.DefaultConnectTimeout
+	AuthTimeout    time.Duration // each hop; 0 means link.DefaultAuthTimeout; time in which somebody is asked does not count
+	StartTimeout   time.Duration // from the open connection to the running process; 0 means DefaultStartTimeout
+	Lease          time.Duration // 0 means DefaultLease, below 0 none
 
 	// IDs counts the processes of the program; nil means a counter of its own.
 	IDs *executor.IDs

@@ -196,9 +196,10 @@ func (p *process) watch() {
 	case <-run.exited:
 	case <-run.ended:
 	}
+	var left <-chan []guardProc
 	if run.hasExited() {
 		close(p.exited)
-		p.flush()
+		left = p.flush()
 		p.journal.Exited(run.exit)
 		select {
 		case <-p.journal.Done():
@@ -212,19 +213,19 @@ func (p *process) watch() {
 		p.lose()
 		close(p.exited)
 	}
-	p.tidy()
+	p.tidy(left)
 	p.ex.table.Retire(p, p.expire)
 }
 
 // flush gives output that was written before the exit the time to come: what
 // the guard answers from now on comes behind it, as all passes through one
 // server. It also tells the guard that the leader's numbers mean nothing any
-// more.
-func (p *process) flush() {
+// more; the guard's answer to that is who is left.
+func (p *process) flush() (left <-chan []guardProc) {
 	timeout := time.NewTimer(flushTime)
 	defer timeout.Stop()
 	var answer <-chan []guardProc
-	if g := p.running.guard; g != nil {
+	if g := p.running.guard; g != nil && !p.isEnding() {
 		answer, _ = g.send("X", "") // without an answer the time counts
 	}
 	ended := make(chan struct{})
@@ -236,10 +237,17 @@ func (p *process) flush() {
 	}()
 	select {
 	case <-ended:
-	case <-answer:
+	case procs := <-answer:
+		again := make(chan []guardProc, 1)
+		again <- procs
+		return again
 	case <-timeout.C:
 	}
+	return answer
 }
+
+// isEnding tells whether a Terminate is at work.
+func (p *process) isEnding() bool { return len(p.ending) > 0 }
 
 // awaitPumps waits until each pump has seen the end of its stream, but not
 // longer than limit, and reports whether all have.
@@ -257,21 +265,33 @@ func (p *process) awaitPumps(limit time.Duration) bool {
 }
 
 // tidy gives the connection up as soon as nobody needs it any more: the process
-// has ended and left nobody behind, or the connection is lost.
-func (p *process) tidy() {
-	run := p.running
-	if run.guard != nil {
-		left, err := p.ask(p.ex.ctx, "T", "")
-		if err != nil || len(left) > 0 {
-			return
-		}
-	}
+// has ended and left nobody behind, or the connection is lost. left is who was
+// left at the exit; where nobody was nobody can come.
+func (p *process) tidy(left <-chan []guardProc) {
 	select {
 	case p.ending <- struct{}{}:
-		p.sweep()
-		<-p.ending
-	default: // a Terminate is at it
+		defer func() { <-p.ending }()
+	default:
+		return // a Terminate is at it
 	}
+	if p.running.guard == nil || p.nobodyLeft(left) {
+		p.sweep()
+	}
+}
+
+func (p *process) nobodyLeft(atExit <-chan []guardProc) bool {
+	if atExit != nil {
+		select {
+		case procs := <-atExit:
+			if len(procs) == 0 {
+				return true
+			}
+		case <-p.running.guard.gone:
+		case <-p.ex.ctx.Done():
+		}
+	}
+	procs, err := p.ask(p.ex.ctx, "T", "")
+	return err == nil && len(procs) == 0
 }
 
 // expire ends what outlived a leader that nobody terminated: from now on it
