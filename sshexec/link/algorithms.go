@@ -57,6 +57,11 @@ func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 			return nil, &noCommonError{what: a.what, named: a.named, available: a.secure}
 		}
 	}
+	for _, name := range h.HostKeyAlgorithms { // which knownhosts sorts out
+		if slices.Contains(insecure.HostKeys, name) {
+			weak = append(weak, name)
+		}
+	}
 	c.RekeyThreshold = h.RekeyLimit
 	if len(weak) == 0 {
 		return nil, nil
@@ -64,6 +69,6 @@ func algorithms(h *sshconfig.Host, c *ssh.Config) ([]executor.Notice, error) {
 	return []executor.Notice{{
 		Code: "kex.weak",
 		Text: fmt.Sprintf("the ssh configuration of %s allows weak algorithms: %s", h.Alias, strings.Join(weak, ", ")),
-		Hint: "remove them from KexAlgorithms, Ciphers and MACs once the server knows better ones",
+		Hint: "remove them from KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms once the server knows better ones",
 	}}, nil
 }

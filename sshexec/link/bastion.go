@@ -155,6 +155,9 @@ func (d *Dialer) connectHop(ctx context.Context, way *way, n int, via *bastion, 
 		return nil, err
 	}
 	c.info.Hops = way.hops(n)
+	if via != nil {
+		c.notices = append(via.conn.Notices(), c.notices...)
+	}
 	return c, nil
 }
 

@@ -384,6 +384,7 @@ func isChannel(e *executor.StartError, p place) bool {
 		e.Said = p.lost.Said
 		return tell(e, p.lost.Code, p.lost.Hint, fmt.Errorf("connection lost: %w", p.lost.Err))
 	}
+	e.Said = disconnectText(e.Err)
 	return tell(e, executor.LostClosed, hintLost, fmt.Errorf("connection lost: %w", plainEnd(e.Err)))
 }
 

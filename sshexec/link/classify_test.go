@@ -360,3 +360,36 @@ func TestClassify(t *testing.T) {
 		})
 	}
 }
+
+// What a server says is bounded, wherever it comes from.
+func TestSaidIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 3*maxSaid)
+	for _, err := range []error{
+		&ssh.OpenChannelError{Message: long},
+		&proxyError{said: long, err: io.EOF},
+		&programError{said: long},
+		&loginError{banner: long, err: io.EOF},
+		&tunnelError{via: &Conn{hop: "ada@jump:22"}, err: &ssh.OpenChannelError{Reason: ssh.Prohibited, Message: long}},
+		fmt.Errorf("ssh: disconnect, reason 2: %q", long),
+	} {
+		e := classify(err, place{hop: "ada@host:22", phase: phaseOpen, begin: time.Now()})
+		require.LessOrEqual(t, len(e.Said), maxSaid)
+		require.Less(t, len(e.Error()), 200)
+		require.NotEmpty(t, e.Code)
+	}
+}
+
+func TestAlgorithmNamesAreMadeSafe(t *testing.T) {
+	names := []string{"\x1b[2J", "aes128-ctr", strings.Repeat("x", 1000), "kex-strict-s-v00@openssh.com", "a b"}
+	for range 100 {
+		names = append(names, "cipher@example.com")
+	}
+	safe := safeNames(names)
+	require.Equal(t, "aes128-ctr", safe[0])
+	require.Len(t, safe, 24)
+	e := classify(&ssh.AlgorithmNegotiationError{What: "host key", RequestedAlgorithms: []string{"ssh-rsa"}, SupportedAlgorithms: names},
+		place{phase: phaseHostKey, begin: time.Now()})
+	require.Equal(t, executor.KexNoCommon, e.Code)
+	require.Contains(t, e.Hint, "HostKeyAlgorithms +ssh-rsa")
+	require.NotContains(t, e.Error(), "\x1b")
+}

@@ -18,6 +18,7 @@ type Dialer struct {
 	ctx      context.Context // until Close
 	cancel   context.CancelCauseFunc
 	crew     crew // attempts to connect
+	records  records
 	turns    turns
 
 	mu       sync.Mutex

@@ -61,10 +61,11 @@ type loginError struct {
 func (e *loginError) Error() string { return e.err.Error() }
 func (e *loginError) Unwrap() error { return e.err }
 
-// plainEnd says in words what a bare EOF means.
+// plainEnd says in words what a bare EOF means. What the server said is not in
+// them.
 func plainEnd(err error) error {
 	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || disconnectText(err) != "":
 		return errPeerClosed
 	case isReset(err):
 		return errReset

@@ -203,7 +203,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	clocks := startClocks(ctx, w, h.connectTimeout(), h.authTimeout())
 	defer clocks.stop()
 	prompter := newAsker(h.dialer.options.Prompter, h.trace)
-	verifier := newVerifier(clocks.kex, h.host, h.name)
+	verifier := newVerifier(clocks.kex, &h.dialer.records, h.host, h.name)
 	verifier.prompter, verifier.acceptNew = prompter, h.dialer.options.AcceptNew
 	verifier.apply(config)
 	auth := sshauth.New(clocks.login, sshauth.Options{Host: h.host, Hop: h.name, Prompter: prompter})

@@ -201,6 +201,20 @@ func TestKnownHostsWarnings(t *testing.T) {
 	require.Contains(t, c.Notices()[0].Text, "known_hosts:1")
 }
 
+// What is worth knowing about a jump host is worth knowing behind it.
+func TestNoticesOfJumpHosts(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Banner: "welcome"})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	remember(t, jump, "# nothing")
+	d := newDialer(t, s, Options{AcceptNew: true})
+	c, err := d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"hostkey.accepted", "login.banner"}, codes(c))
+	again, err := d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	require.Equal(t, codes(c), codes(again), "also where it was connected already")
+}
+
 // Each hop is verified under its own name, which HostKeyAlias may set.
 func TestHostKeyAlias(t *testing.T) {
 	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
@@ -216,7 +230,7 @@ func TestHostKeyAlias(t *testing.T) {
 func TestTheHostKeyIsTheSameInEveryExchange(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{HostKeys: []string{"ed25519", "ecdsa"}}})
 	c := dial(t, s, Options{})
-	v := newVerifier(t.Context(), c.Host(), c.Hop())
+	v := newVerifier(t.Context(), new(records), c.Host(), c.Hop())
 	verified := 0
 	v.verified = func(ssh.PublicKey) { verified++ }
 	require.NoError(t, v.verify(s.HostKeys[0]))
@@ -234,12 +248,12 @@ func TestRekey(t *testing.T) {
 
 func TestWeakAlgorithmsAreTold(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{
-		Options: sshtest.Options{SSH: []string{"KexAlgorithms diffie-hellman-group14-sha1"}},
+		Options: sshtest.Options{SSH: []string{"KexAlgorithms diffie-hellman-group14-sha1", "HostKeyAlgorithms ssh-ed25519,ssh-rsa"}},
 		Crypto:  ssh.Config{KeyExchanges: []string{ssh.InsecureKeyExchangeDH14SHA1}},
 	})
 	c := dial(t, s, Options{})
 	require.Equal(t, []string{"kex.weak"}, codes(c))
-	require.Contains(t, c.Notices()[0].Text, "diffie-hellman-group14-sha1")
+	require.Contains(t, c.Notices()[0].Text, "diffie-hellman-group14-sha1, ssh-rsa")
 	require.Equal(t, "diffie-hellman-group14-sha1", c.Info().Kex)
 }
 

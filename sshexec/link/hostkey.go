@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -33,14 +34,14 @@ type verifier struct {
 	err error         // why none was
 }
 
-// newVerifier reads the known_hosts files of h.
-func newVerifier(ctx context.Context, h *sshconfig.Host, hop string) *verifier {
+// newVerifier looks into the known_hosts files of h.
+func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string) *verifier {
 	v := &verifier{ctx: ctx, host: h, hop: hop, name: h.HostName, port: h.Port}
 	if h.HostKeyAlias != "" {
 		// The alias is the whole name then; a port would not be part of it.
 		v.name, v.port = h.HostKeyAlias, 22
 	}
-	db, warnings := knownhosts.Load(append(append([]string{}, h.UserKnownHosts...), h.GlobalKnownHosts...)...)
+	db, warnings := r.load(slices.Concat(h.UserKnownHosts, h.GlobalKnownHosts))
 	v.db = db
 	for _, w := range warnings {
 		v.notices = append(v.notices, executor.Notice{Code: "hostkey.file", Text: w.String()})
