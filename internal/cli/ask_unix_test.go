@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -137,12 +138,6 @@ func TestQuestionsAreCancelled(t *testing.T) {
 	stdout, _ := a.over(130)
 	require.Empty(t, stdout)
 	require.Empty(t, forget(t, s))
-
-	a = asking(t, s, "--startup-timeout 3s")
-	a.until("fingerprint:")
-	a.tmux("run-shell", "sleep 3.2") // who thinks is in no hurry
-	a.keys("y", "e", "s", "Enter")
-	a.over(0)
 }
 
 // The interface on a host: the start with its steps, the loss of the link, and a
@@ -155,7 +150,9 @@ func TestScreenOnAHost(t *testing.T) {
 	forget(t, s)
 	screen := onScreen(t, 120, 36, against("", "--ssh", s.Alias, "-F", s.Config, "--era", "legacy")...)
 	screen.until("is new", "SHA256:")
-	screen.tmux("run-shell", "sleep 0.5") // keys count only when it could be read
+	require.Eventually(t, func() bool { // until then nobody can have read it
+		return !strings.Contains(screen.tmux("capture-pane", "-p"), "takes keys once you stop typing")
+	}, patience, 20*time.Millisecond)
 	screen.keys("y", "e", "s", "Enter")
 	screen.until("LIVE  mcpdbg", "ssh "+s.Alias, "ready", "notifications/initialized")
 	screen.keys("5", "z")

@@ -50,7 +50,7 @@ func TestLinkThatIsCut(t *testing.T) {
 			_, err := w.out.WriteTo(&w.seen)
 			require.NoError(t, err)
 			_ = w.cmd.Wait() // its code is looked at below
-			require.Less(t, time.Since(cut), 3*time.Second)
+			require.Less(t, time.Since(cut), 10*time.Second, "on a machine with a lot to do")
 			code := w.cmd.ProcessState.ExitCode()
 			if name == "while it ends" {
 				require.Equal(t, 0, code, &w.stderr)
@@ -118,7 +118,7 @@ func TestStartOnAHostIsInterrupted(t *testing.T) {
 	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
 	r := w.end()
 	require.Equal(t, 130, r.code, r.stderr)
-	require.Less(t, time.Since(begin), 5*time.Second)
+	require.Less(t, time.Since(begin), 8*time.Second, "before the connection would have timed out")
 }
 
 // The bare command is started without a guard, and that is said.

@@ -34,3 +34,16 @@ func TestLongLinkThatIsDead(t *testing.T) {
 	soon(t, cmd)
 	require.Less(t, time.Since(begin), 30*time.Second)
 }
+
+// Who thinks about a question is in no hurry.
+func TestLongThoughtAboutAQuestion(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	forget(t, s)
+	const limit = 8 * time.Second
+	a := asking(t, s, "--startup-timeout "+limit.String())
+	a.until("fingerprint:")
+	time.Sleep(limit + time.Second) // the person's
+	a.keys("y", "e", "s", "Enter")
+	a.over(0)
+}
