@@ -177,7 +177,7 @@ func TestClassify(t *testing.T) {
 		{
 			name:   "closes in the key exchange",
 			server: func(t *testing.T) *sshtest.Server { return one(t, says("SSH-2.0-Short\r\n")) },
-			code:   executor.NetLost, phase: "host-key", text: "closed the connection", hint: "log",
+			code:   executor.NetLost, phase: "host-key", text: "key exchange failed: ", hint: "log",
 		},
 		{
 			name: "nonsense instead of a key exchange",
