@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if exectest.HelperMain() {
+	if exectest.HelperMain() || driverMain() {
 		return
 	}
 	os.Exit(m.Run())

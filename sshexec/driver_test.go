@@ -1,0 +1,66 @@
+//go:build unix
+
+package sshexec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
+)
+
+// driverArg as first argument makes the test binary a client of its own, which
+// can be killed.
+const driverArg = "sshexec-driver"
+
+// driverArgs make the test binary start argv on a server, with one variable, and
+// copy what it says to standard output, until standard input ends.
+func driverArgs(config, alias string, v executor.EnvVar, argv ...string) []string {
+	return append([]string{driverArg, config, alias, v.Name, v.Value}, argv...)
+}
+
+// driverMain runs the driver and reports true if this process was started as
+// one; TestMain then returns.
+func driverMain() (ran bool) {
+	if len(os.Args) < 7 || os.Args[1] != driverArg {
+		return false
+	}
+	if err := drive(os.Args[2], os.Args[3], executor.EnvVar{Name: os.Args[4], Value: os.Args[5]}, os.Args[6:]); err != nil {
+		fmt.Fprintln(os.Stderr, "driver:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+func drive(config, alias string, v executor.EnvVar, argv []string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // whoever started us has gone
+		defer cancel()
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}()
+	e, err := New(Options{Destination: sshconfig.Destination{Host: alias}, Config: config})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	p, err := e.Start(ctx, executor.Command{Argv: argv, Env: []executor.EnvVar{v}})
+	if err != nil {
+		return err
+	}
+	for after := uint64(0); ; {
+		r, err := p.Read(ctx, after, 0, time.Minute)
+		if err != nil || r.Closed {
+			return err
+		}
+		for _, c := range r.Chunks {
+			if _, err := os.Stdout.Write(c.Data); err != nil {
+				return err
+			}
+		}
+		after = r.NextSeq - 1
+	}
+}

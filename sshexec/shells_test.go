@@ -1,0 +1,347 @@
+//go:build linux
+
+package sshexec
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// A login shell sees one constant line. So whatever it is, arguments, variables
+// and the working directory arrive as they are, what its startup files print is
+// told from what the server says, and no list of processes shows anything of ours.
+
+// A loginShell says where a shell looks for what.
+type loginShell struct {
+	name string
+	// noise is read by every shell, one that only runs a command included. Where
+	// there is no such file it is ~/.ssh/rc, which sshd runs for any shell.
+	noise string
+	// files give PATH a further directory: LOGIN in a login shell, INTERACTIVE in
+	// one that somebody works in.
+	files map[string]string
+}
+
+const sshRC = ".ssh/rc"
+
+// posixPaths is for shells that read what ENV names if they are interactive.
+var posixPaths = map[string]string{
+	".profile": "export PATH=\"$PATH:LOGIN\" ENV=\"$HOME/.shrc\"\n",
+	".shrc":    "case $- in *i*) export PATH=\"$PATH:INTERACTIVE\" ;; esac\n",
+}
+
+var loginShells = []loginShell{
+	{"bash", ".bashrc", map[string]string{
+		".profile": "export PATH=\"$PATH:LOGIN\"\n. ~/.bashrc\n",
+		".bashrc":  "case $- in *i*) ;; *) return ;; esac\nexport PATH=\"$PATH:INTERACTIVE\"\n",
+	}},
+	{"dash", sshRC, posixPaths},
+	{"zsh", ".zshenv", map[string]string{
+		".zprofile": "export PATH=\"$PATH:LOGIN\"\n", ".zshrc": "export PATH=\"$PATH:INTERACTIVE\"\n",
+	}},
+	{"fish", ".config/fish/config.fish", map[string]string{
+		".config/fish/config.fish": "if status is-login; set -gx PATH $PATH \"LOGIN\"; end\nif status is-interactive; set -gx PATH $PATH INTERACTIVE; end\n",
+	}},
+	// With a command it is neither a login shell nor interactive.
+	{"tcsh", ".tcshrc", nil},
+	{"busybox", sshRC, posixPaths},
+	{"ksh", sshRC, posixPaths},
+	{"mksh", sshRC, posixPaths},
+}
+
+// A shellHost is an account with a login shell, and the server to reach it.
+type shellHost struct {
+	host
+	account *sshtest.Account
+}
+
+func underLoginShells(t *testing.T, only func(loginShell) bool, test func(t *testing.T, h shellHost, shell loginShell)) {
+	program := ordinaryProgram(t)
+	for _, shell := range loginShells {
+		if only != nil && !only(shell) {
+			continue
+		}
+		t.Run(shell.name, func(t *testing.T) {
+			t.Parallel()
+			account := sshtest.User(t, sshtest.Shell(t, shell.name))
+			s := sshtest.OpenSSH(t, sshtest.Options{User: account.Name, HostKeys: []string{"ed25519"}})
+			test(t, shellHost{host{s, program}, account}, shell)
+		})
+	}
+}
+
+// write puts a file into the home of the account.
+func (h shellHost) write(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join(h.account.Home, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
+}
+
+func (h shellHost) helper(steps ...string) executor.Command {
+	return executor.Command{Argv: append([]string{h.program}, exectest.HelperArgs(steps...)...)}
+}
+
+// output runs a command to its end and returns what it wrote.
+func output(t *testing.T, e *Executor, cmd executor.Command) (stdout, stderr string, p executor.Process) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd.Pinned = true // so that nothing is evicted
+	p, err := e.Start(ctx, cmd)
+	require.NoError(t, err)
+	var text [2]bytes.Buffer
+	for after := uint64(0); ; {
+		r, err := p.Read(ctx, after, 0, bound)
+		require.NoError(t, err)
+		require.NoError(t, r.Failure)
+		for _, c := range r.Chunks {
+			text[c.Stream].Write(c.Data)
+		}
+		if r.Closed && len(r.Chunks) == 0 {
+			return text[executor.Stdout].String(), text[executor.Stderr].String(), p
+		}
+		after = r.NextSeq - 1
+	}
+}
+
+// startFailure is what a start fails with.
+func startFailure(t *testing.T, e *Executor, cmd executor.Command) *executor.StartError {
+	t.Helper()
+	_, err := e.Start(t.Context(), cmd)
+	var failed *executor.StartError
+	require.ErrorAs(t, err, &failed)
+	return failed
+}
+
+func closing(t *testing.T, e *Executor) *Executor {
+	t.Helper()
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	return e
+}
+
+// awkward are 32 arguments that shells like to change.
+var awkward = []string{
+	"", " ", "a b", "  two  ", "'", `"`, "$HOME", "${x:-y}", "$(id)", "`id`", "a\nb", "\n", "\t", `\`, `\\`, `tail\`, `\n`, `'\''`, "!x", "a!b",
+	"*", "~", "é 語 🙂", "-x", "a=b", "#c", "; & | < > ( )", "%s %d %%", "{a,b}", "[a-z]?", "\x01\x1b\x7f",
+	strings.Repeat("0123456789abcde'", 100<<10/16),
+}
+
+func requireJSON(t *testing.T, want []string, text string) {
+	t.Helper()
+	var got []string
+	require.NoError(t, json.Unmarshal([]byte(text), &got), "%.200q", text)
+	require.Len(t, got, len(want))
+	for i := range want {
+		if want[i] != got[i] { // one is long
+			t.Errorf("argument %d is %.100q and not %.100q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestShellsChangeNothing(t *testing.T) {
+	const seam = "--seam--"
+	require.Len(t, awkward, 32)
+	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
+		e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathExplicit }))
+		cmd := h.helper(slices.Concat([]string{"cwd", "out", seam, "args"}, awkward, []string{"end", "out", seam, "env"})...)
+		cmd.Dir = filepath.Join(h.account.Home, " a 'b' \"c\"\n$d \\")
+		require.NoError(t, os.Mkdir(cmd.Dir, 0o755))
+		cmd.Env = []executor.EnvVar{{Name: "PATH", Value: "/bin: 'x' :/usr/bin"}, {Name: "HOME", Value: "/else where"}}
+		for i, value := range awkward {
+			cmd.Env = append(cmd.Env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
+		}
+		// Names that scripts like to use for themselves.
+		for _, name := range []string{"x", "p", "s", "f", "a", "i", "m", "IFS", "PS1", "PS4", "ENV", "BASH_ENV", "CDPATH", "LINE", "REPLY", "MARK", "SHELL", "LC_ALL"} {
+			cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: "of " + name + " 'é' \\"})
+		}
+		stdout, _, p := output(t, e, cmd)
+		parts := strings.SplitN(stdout, seam, 3)
+		require.Len(t, parts, 3)
+		require.Equal(t, cmd.Dir, parts[0])
+		requireJSON(t, awkward, parts[1])
+		for _, v := range cmd.Env {
+			require.Contains(t, "\n"+parts[2], "\n"+v.Name+"="+v.Value+"\n")
+		}
+		require.Empty(t, p.Info().Notices)
+	})
+}
+
+func TestShellsNoiseIsFencedOff(t *testing.T) {
+	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
+		h.write(t, shell.noise, "printf 'noise on stdout\\nno newline'\nsh -c 'echo noise on stderr >&2'\n")
+		stdout, stderr, p := output(t, closing(t, at(t, h.Server)), h.helper("out", "first\n", "err", "second\n"))
+		require.Equal(t, "first\n", stdout)
+		require.Equal(t, "second\n", stderr)
+		notices := p.Info().Notices
+		require.Len(t, notices, 1)
+		require.Equal(t, "run.noise", notices[0].Code)
+		require.Contains(t, notices[0].Text, " 26 bytes to stdout and 16 to stderr")
+		require.Contains(t, notices[0].Said, "noise on stdout\nno newline")
+		require.Contains(t, notices[0].Said, "noise on stderr")
+	})
+}
+
+func TestShellsSayTheirPath(t *testing.T) {
+	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
+		dirs := map[PathFrom]string{
+			PathLogin:       filepath.Join(h.account.Home, "login bin"),
+			PathInteractive: filepath.Join(h.account.Home, "interactive"),
+		}
+		for from, dir := range dirs {
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			require.NoError(t, os.Symlink(h.program, filepath.Join(dir, string(from)+"-only")))
+		}
+		for name, text := range shell.files {
+			text = strings.ReplaceAll(text, "INTERACTIVE", dirs[PathInteractive])
+			h.write(t, name, strings.ReplaceAll(text, "LOGIN", dirs[PathLogin]))
+		}
+		plain := closing(t, at(t, h.Server))
+		if shell.files == nil {
+			h.write(t, shell.noise, fmt.Sprintf("setenv PATH \"${PATH}:%s:%s\"\n", dirs[PathLogin], dirs[PathInteractive]))
+		}
+		for from := range dirs {
+			cmd := h.helper("out", "found")
+			cmd.Argv[0] = string(from) + "-only"
+			if shell.files != nil {
+				e := startFailure(t, plain, cmd)
+				require.Equal(t, executor.StartNotFound, e.Code)
+				require.Contains(t, e.Hint, "--path-from "+string(from), "%s: %v", from, e)
+			}
+			stdout, _, _ := output(t, closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = from })), cmd)
+			require.Equal(t, "found", stdout)
+		}
+	})
+}
+
+// hasNoise tells whether a shell reads a file of its own whatever it is to do.
+func hasNoise(s loginShell) bool { return s.noise != sshRC }
+
+func TestStartupFilesThatGetInTheWay(t *testing.T) {
+	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {
+		e := closing(t, at(t, h.Server, func(o *Options) { o.StartTimeout = 3 * time.Second }))
+		for _, c := range []struct {
+			name, text string
+			want       executor.StartCode
+			said       string
+		}{
+			{"hangs", "sleep 1000\n", executor.StartTimeout, ""},
+			{"hangs and says so", "echo waiting for the licence server\nsleep 1000\n", executor.StartNoMarker, "licence server"},
+			{"is something else", "exec true\n", executor.StartNoMarker, ""},
+			{"asks for more", "exec sh -c 'echo Password:; read x; exit 1'\n", executor.StartNoMarker, "Password:"},
+			{"prints 1 MB", "head -c 1000000 /dev/zero | tr '\\000' x\n", executor.StartNoMarker, "xxxx"},
+			{"prints without end", "yes\n", executor.StartNoMarker, "y\ny\n"},
+		} {
+			h.write(t, shell.noise, c.text)
+			begin := time.Now()
+			failed := startFailure(t, e, h.helper("hang"))
+			require.Equal(t, c.want, failed.Code, "%s: %v", c.name, failed)
+			require.Contains(t, failed.Said, c.said, c.name)
+			require.LessOrEqual(t, len(failed.Said), saidLimit, c.name)
+			require.NotEmpty(t, failed.Hint, c.name)
+			require.Less(t, time.Since(begin), bound, c.name)
+		}
+	})
+}
+
+// Not parallel: the memory is the program's.
+func TestNoiseTakesNoMemory(t *testing.T) {
+	program := ordinaryProgram(t)
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+	h.write(t, ".bashrc", "yes\n")
+	e := closing(t, at(t, h.Server))
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	require.Equal(t, executor.StartNoMarker, startFailure(t, e, h.helper("hang")).Code)
+	runtime.ReadMemStats(&now)
+	require.Less(t, now.TotalAlloc-before.TotalAlloc, uint64(32<<20), "two windows of 2 MiB, and what was read of them")
+}
+
+// A shell that hangs while its PATH is asked for is under the guard already.
+func TestHarvestThatHangsLeavesNobody(t *testing.T) {
+	program := ordinaryProgram(t)
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+	h.write(t, ".profile", "case $- in *i*) trap '' TERM HUP; sleep 1000; sleep 1000 ;; esac\n")
+	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathInteractive }))
+	failed := startFailure(t, e, h.helper("hang"))
+	require.Equal(t, executor.StartFailed, failed.Code)
+	require.Contains(t, failed.Hint, "--path-from plain")
+	left, _ := untilNobody(0, func() []int { return startedBy(h.Server) })
+	require.Empty(t, left, describe(left))
+}
+
+// No list of processes shows an argument or a variable of the server, or a mark,
+// but for the server itself.
+func TestListsOfProcessesShowNothing(t *testing.T) {
+	const value, argument = "hunter2-of-a-variable", "hunter2-of-an-argument"
+	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
+		e := closing(t, at(t, h.Server))
+		cmd := h.helper("args", argument, "end", "hang")
+		cmd.Env = []executor.EnvVar{{Name: "TOKEN", Value: value}}
+		stop, looked := make(chan struct{}), make(chan int)
+		marks := make(chan string, 1)
+		var shown []string
+		go func() {
+			var mark string
+			looks, seen := 0, map[int]string{} // what a process was before we knew the mark
+			for {
+				select {
+				case <-stop:
+					for _, cmdline := range seen {
+						if mark != "" && strings.Contains(cmdline, mark) {
+							shown = append(shown, cmdline)
+						}
+					}
+					looked <- looks
+					return
+				case mark = <-marks:
+				default:
+				}
+				for pid, cmdline := range procFiles("cmdline") {
+					line := string(cmdline)
+					var stat syscall.Stat_t
+					if syscall.Stat("/proc/"+strconv.Itoa(pid), &stat) != nil || stat.Uid != h.account.UID {
+						continue
+					}
+					seen[looks<<22|pid] = line
+					if !strings.HasPrefix(line, h.program+"\x00") && (strings.Contains(line, value) || strings.Contains(line, argument)) {
+						shown = append(shown, line)
+					}
+				}
+				looks++
+			}
+		}()
+		p, err := e.Start(t.Context(), cmd)
+		require.NoError(t, err)
+		marks <- strings.TrimPrefix(variable(p.Info().PID, markName), markName+"=")
+		for range 20 {
+			_, err := p.Tree(t.Context())
+			require.NoError(t, err)
+		}
+		_, err = p.Terminate(t.Context())
+		require.NoError(t, err)
+		close(stop)
+		require.Positive(t, <-looked)
+		require.Empty(t, shown)
+	})
+}

@@ -1,0 +1,385 @@
+//go:build linux
+
+package sshexec
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// The survivor matrix: whatever a server is like, and however its client comes
+// to an end, nobody is left on the host: neither of the server's processes, which
+// say their own pids, nor of our own that guarded it. The whole of it is in
+// survivors_long_test.go.
+
+// A serverKind is one way of not being easy to end.
+type serverKind struct {
+	name string
+	pids int      // how many processes say who they are
+	argv []string // nil means the helper
+	// steps of the helper
+	steps []string
+}
+
+var serverKinds = []serverKind{
+	{name: "polite", pids: 1, steps: []string{"pid", "echo"}},
+	{name: "ignores-EOF", pids: 1, steps: []string{"pid", "hang"}},
+	{name: "ignores-TERM", pids: 1, steps: []string{"ignore", "TERM", "pid", "hang"}},
+	{name: "fork", pids: 3, steps: []string{
+		"spawn", "child", "pid", "hang", "end",
+		"spawn", "child", "ignore", "TERM", "pid", "hang", "end", "pid", "hang"}},
+	{name: "own-group", pids: 3, steps: []string{
+		"spawn", "group", "pid", "hang", "end",
+		"spawn", "group", "ignore", "TERM", "pid", "hang", "end", "pid", "hang"}},
+	{name: "daemon", pids: 2, steps: []string{"spawn", "daemon", "ignore", "TERM", "pid", "hang", "end", "pid", "hang"}},
+	{name: "chatty", pids: 1, argv: []string{"/bin/sh", "-c", `echo "pid $$"; while echo '{"jsonrpc":"2.0"}'; do sleep 0.2; done`}},
+	// It writes as fast as it can.
+	{name: "flooding", pids: 1, steps: []string{"pid", "flood", "1000000000", "16384"}},
+	// The leader has ended before its client does; who is left can't say much: some
+	// servers end the streams with it.
+	{name: "leaderless", pids: 1, steps: []string{
+		"spawn", "child", "ignore", "TERM", "pid", "hang", "end",
+		"spawn", "daemon", "pid", "hang", "end", "pid"}},
+}
+
+// kindNamed finds a kind.
+func kindNamed(name string) serverKind {
+	return serverKinds[slices.IndexFunc(serverKinds, func(k serverKind) bool { return k.name == name })]
+}
+
+// A host is a server with the program that it can run.
+type host struct {
+	*sshtest.Server
+	program string
+}
+
+// The nonce of a run is in the environment of all its processes. It is the
+// test's own: the guard does not look at it.
+const nonceName = "SURVIVORS"
+
+// command is what starts a kind.
+func (h host) command(k serverKind, nonce string) executor.Command {
+	argv := k.argv
+	if argv == nil {
+		argv = append([]string{h.program}, exectest.HelperArgs(k.steps...)...)
+	}
+	return executor.Command{Argv: argv, Env: []executor.EnvVar{{Name: nonceName, Value: nonce}}}
+}
+
+// An outcome is one cell of the matrix.
+type outcome struct {
+	pids       []int         // of the server, as it says itself
+	connection string        // the variable that all processes of the connection have
+	after      time.Duration // until the server's processes were gone
+	ours       time.Duration // until the guard and its clock were
+	survivors  []int
+}
+
+// An ending brings a client to its end. It returns with the pids and the
+// connection of what it had started, at the moment of the end.
+type ending struct {
+	name string
+	run  func(t *testing.T, h host, k serverKind, nonce string) outcome
+}
+
+var endings = []ending{
+	{"close", endClose}, {"handshake", endHandshake}, {"killed", endKilled}, {"cut", endCut}, {"vanish", endVanish},
+}
+
+func endingNamed(name string) ending {
+	return endings[slices.IndexFunc(endings, func(e ending) bool { return e.name == name })]
+}
+
+// startKind starts a kind and learns who it is.
+func startKind(t *testing.T, h host, k serverKind, nonce string, change ...func(*Options)) (*Executor, executor.Process, outcome) {
+	t.Helper()
+	e := at(t, h.Server, change...)
+	t.Cleanup(func() { _ = e.Close() }) // of the lost ones it says that they are
+	p, err := e.Start(t.Context(), h.command(k, nonce))
+	require.NoError(t, err)
+	o := outcome{pids: learn(t, p, k.pids)}
+	o.connection = connectionOf(t, nonce, o.pids...)
+	return e, p, o
+}
+
+// learn waits until n processes have said who they are.
+func learn(t *testing.T, p executor.Process, n int) []int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	var text strings.Builder
+	for after := uint64(0); ; {
+		r, err := p.Read(ctx, after, 0, bound)
+		require.NoError(t, err, "%s", text.String())
+		for _, c := range r.Chunks {
+			text.Write(c.Data)
+		}
+		if pids := pidLines(text.String()); len(pids) >= n {
+			return pids
+		}
+		require.False(t, r.Closed || r.Failure != nil, "it has said %q", text.String())
+		after = r.NextSeq - 1
+	}
+}
+
+// pidLines are the pids that processes have said.
+func pidLines(text string) []int {
+	var pids []int
+	for line := range strings.Lines(text) {
+		number, ok := strings.CutPrefix(line, "pid ")
+		if !ok || !strings.HasSuffix(number, "\n") {
+			continue
+		}
+		if pid, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// connectionOf is what the server has told the processes of a run about their
+// connection: every one that it starts there has it, guards and all.
+func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for _, pid := range append(carrying(nonceName+"="+nonce), pids...) {
+			if connection = variable(pid, "SSH_CONNECTION"); connection != "" {
+				return true
+			}
+		}
+		return false
+	}, bound, time.Millisecond, "no process says what its connection is")
+	return connection
+}
+
+// endClose ends a process in an orderly way.
+func endClose(t *testing.T, h host, k serverKind, nonce string) outcome {
+	_, p, o := startKind(t, h, k, nonce)
+	p.CloseStdin()
+	_, err := p.Stop(t.Context(), executor.StepTerm, executor.ScopeGroup)
+	require.NoError(t, err)
+	r, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, r.Survivors)
+	require.Empty(t, slices.DeleteFunc(o.pids, func(pid int) bool { return !alive(pid) }), "when Terminate has returned")
+	return o
+}
+
+// endHandshake gives up at once, because nothing was answered.
+func endHandshake(t *testing.T, h host, k serverKind, nonce string) outcome {
+	e := at(t, h.Server)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	p, err := e.Start(t.Context(), h.command(k, nonce))
+	require.NoError(t, err)
+	o := outcome{connection: connectionOf(t, nonce, p.Info().PID)}
+	r, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, r.Survivors)
+	read, err := p.Read(t.Context(), 0, 0, 0)
+	require.NoError(t, err)
+	for _, c := range read.Chunks {
+		o.pids = append(o.pids, pidLines(string(c.Data))...)
+	}
+	left := carrying(nonceName + "=" + nonce)
+	require.Empty(t, left, "when Terminate has returned:\n%s", describe(left))
+	return o
+}
+
+// endKilled kills the whole client.
+func endKilled(t *testing.T, h host, k serverKind, nonce string) outcome {
+	cmd := h.command(k, nonce)
+	driver := exec.Command(os.Args[0], driverArgs(h.Config, h.Alias, cmd.Env[0], cmd.Argv...)...)
+	driver.Stderr = os.Stderr
+	stdin, err := driver.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := driver.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, driver.Start())
+	defer stdin.Close()
+	defer func() { _ = driver.Wait() }()
+	defer func() { _ = driver.Process.Kill() }()
+
+	watchdog := time.AfterFunc(bound, func() { _ = driver.Process.Kill() })
+	defer watchdog.Stop()
+	var said strings.Builder
+	lines := bufio.NewReader(stdout)
+	for len(pidLines(said.String())) < k.pids {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		if strings.HasPrefix(line, "pid ") {
+			said.WriteString(line)
+		}
+	}
+	o := outcome{pids: pidLines(said.String())}
+	o.connection = connectionOf(t, nonce, o.pids...)
+	require.NoError(t, driver.Process.Kill())
+	return o
+}
+
+// endCut resets the connection, on both sides.
+func endCut(t *testing.T, h host, k serverKind, nonce string) outcome {
+	proxy := sshtest.NewProxy(t, h.Addr)
+	_, _, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce)
+	proxy.Cut()
+	return o
+}
+
+// endVanish is silence: neither side hears from the other, nor of an end. It is
+// the guard that ends the run: from here nothing reaches the host.
+func endVanish(t *testing.T, h host, k serverKind, nonce string) outcome {
+	proxy := sshtest.NewProxy(t, h.Addr)
+	e, p, o := startKind(t, host{h.Through(t, proxy), h.program}, k, nonce, func(o *Options) { o.Lease = 4 * time.Second })
+	t.Cleanup(func() { lose(e, p) }) // so that nobody has to wait for the keepalive
+	proxy.Freeze()
+	return o
+}
+
+// survive runs one cell of the matrix: it fails if anybody is left.
+func survive(t *testing.T, h host, k serverKind, e ending) outcome {
+	t.Helper()
+	nonce := rand.Text()
+	o := e.run(t, h, k, nonce)
+	o.survivors, o.after = untilNobody(0, func() []int {
+		left := slices.DeleteFunc(slices.Clone(o.pids), func(pid int) bool { return !alive(pid) })
+		left = append(left, carrying(nonceName+"="+nonce)...)
+		slices.Sort(left)
+		return slices.Compact(left)
+	})
+	if o.connection != "" {
+		// Our own: guards, clocks, shells.
+		left, after := untilNobody(0, func() []int { return carrying(o.connection) })
+		o.survivors, o.ours = append(o.survivors, left...), o.after+after
+	}
+	if len(o.survivors) > 0 {
+		t.Errorf("%d survivors:\n%s", len(o.survivors), describe(o.survivors))
+	}
+	for _, pid := range o.survivors {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return o
+}
+
+// openSSHHost is sshd, for who runs the test.
+func openSSHHost(t *testing.T) host { return host{sshtest.OpenSSH(t, sshtest.Options{}), os.Args[0]} }
+
+// dropbearHost is dropbear, for a throw-away user.
+func dropbearHost(t *testing.T) host {
+	program := ordinaryProgram(t)
+	return host{sshtest.Dropbear(t, sshtest.Options{}), program}
+}
+
+// TestSurvivors is the short form of the matrix.
+func TestSurvivors(t *testing.T) {
+	t.Run("openssh", func(t *testing.T) {
+		h := openSSHHost(t)
+		for _, k := range serverKinds {
+			for _, name := range []string{"close", "cut"} {
+				cellOf(t, h, k, endingNamed(name))
+			}
+		}
+		cellOf(t, h, kindNamed("fork"), endingNamed("handshake"))
+		cellOf(t, h, kindNamed("daemon"), endingNamed("killed"))
+		cellOf(t, h, kindNamed("daemon"), endingNamed("vanish"))
+	})
+	t.Run("dropbear", func(t *testing.T) {
+		h := dropbearHost(t)
+		cellOf(t, h, kindNamed("fork"), endingNamed("close"))
+		cellOf(t, h, kindNamed("own-group"), endingNamed("cut"))
+		cellOf(t, h, kindNamed("daemon"), endingNamed("cut"))
+		cellOf(t, h, kindNamed("daemon"), endingNamed("vanish"))
+	})
+}
+
+func cellOf(t *testing.T, h host, k serverKind, e ending) {
+	t.Run(k.name+"/"+e.name, func(t *testing.T) {
+		t.Parallel()
+		survive(t, h, k, e)
+	})
+}
+
+// TestDisconnects is the short form of what survivors_long_test.go does.
+func TestDisconnects(t *testing.T) { disconnect(t, openSSHHost(t), 8, 8) }
+
+// disconnect breaks connections at random moments: up to 20 ms after a start, and
+// while it is under way. Nobody is left then.
+func disconnect(t *testing.T, h host, after, during int) {
+	begin := time.Now()
+	_, p, _ := startKind(t, h, kindNamed("polite"), rand.Text())
+	usual := time.Since(begin)
+	_, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+
+	var moments []time.Duration // before the end of the start is negative
+	for range after {
+		moments = append(moments, mathrand.N(20*time.Millisecond))
+	}
+	for range during {
+		moments = append(moments, -mathrand.N(usual)-1)
+	}
+	kinds := []serverKind{kindNamed("fork"), kindNamed("own-group"), kindNamed("daemon"), kindNamed("leaderless")}
+	queue := make(chan time.Duration, len(moments))
+	for _, m := range moments {
+		queue <- m
+	}
+	close(queue)
+	var mu sync.Mutex
+	started := 0
+	var workers sync.WaitGroup
+	for worker := range 4 {
+		proxy := sshtest.NewProxy(t, h.Addr)
+		through := host{h.Through(t, proxy), h.program}
+		workers.Go(func() {
+			for moment := range queue {
+				k := kinds[(worker+int(moment))&3]
+				if disconnectAt(t, proxy, through, k, usual, moment) {
+					mu.Lock()
+					started++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	left, last := untilNobody(time.Second, func() []int { return startedBy(h.Server) })
+	require.Empty(t, left, describe(left))
+	t.Logf("%d connections cut, %d starts had succeeded; a start takes %v; all gone %v after the last cut", len(moments), started, usual, last)
+}
+
+// disconnectAt starts a process and cuts its connection: so long after the start,
+// or, if that is negative, while it is under way. It reports whether the start
+// had succeeded.
+func disconnectAt(t *testing.T, proxy *sshtest.Proxy, h host, k serverKind, usual, moment time.Duration) bool {
+	e := at(t, h.Server)
+	defer func() { _ = e.Close() }() // what is lost is lost
+	if moment < 0 {
+		timer := time.AfterFunc(usual+moment, proxy.Cut)
+		defer timer.Stop()
+	}
+	_, err := e.Start(t.Context(), h.command(k, rand.Text()))
+	if moment >= 0 {
+		if err != nil {
+			t.Errorf("start: %v", err)
+			return false
+		}
+		time.Sleep(moment)
+	}
+	proxy.Cut()
+	return err == nil
+}
