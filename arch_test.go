@@ -18,6 +18,7 @@ func TestArrowsPointDown(t *testing.T) {
 	}{
 		{"mcpdbg/framing", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", charm, ssh}},
 		{"mcpdbg/session/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", charm, ssh}},
+		{"mcpdbg/sshexec/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/session/localexec", "mcpdbg/session/mcp", "mcpdbg/framing", charm}},
 		{"mcpdbg/recordings", []string{"mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", charm, ssh}},
 		{"mcpdbg/ui/...", []string{"mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", ssh}},
 		{"mcpdbg/ui/termsafe", []string{charm}},

@@ -56,10 +56,14 @@ func (p *process) signal(ctx context.Context, run *launched, step executor.Step)
 	case err == nil || !p.alive():
 		return nil
 	case errors.Is(err, errRefused):
-		err = errors.New("the server does not deliver signals (a forced command, or an old server)")
+		err = errNoSignals
 	}
 	return fmt.Errorf("send %s: %w", step, err)
 }
+
+// errNoSignals is the answer of a server: OpenSSH before 7.9 delivers none, and
+// later ones none to forced commands and none to root.
+var errNoSignals = errors.New("the server does not deliver signals here (a forced command, a login as root, or an old server)")
 
 // alive tells whether the leader has not ended as far as is known.
 func (p *process) alive() bool {
@@ -146,8 +150,13 @@ func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, 
 		procs, err = g.ask(limit, "K", "")
 		found, left = descendants(procs), leftOver(procs)
 	}
+	cause := errors.New("the server does not say how the process ended")
 	if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
-		err = p.signal(limit, p.running, executor.StepKill)
+		if err = p.signal(limit, p.running, executor.StepKill); errors.Is(err, errNoSignals) {
+			// The end of its input is all that can be done about the process.
+			p.CloseStdin()
+			cause, err = fmt.Errorf("%w: the process may still run", err), nil
+		}
 	}
 	if err != nil {
 		return found, left, err
@@ -164,7 +173,7 @@ func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, 
 		}
 		p.conn.Abort(&executor.LostError{
 			Code: executor.LostClosed, Hop: p.conn.Hop(),
-			Err: errors.New("the server does not say how the process ended"),
+			Err: cause,
 		})
 	}
 	return found, left, nil

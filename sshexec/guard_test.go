@@ -1,0 +1,83 @@
+package sshexec
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+)
+
+// hear has a guard on a channel that says text and ends, of which answers 1 to
+// 3 are awaited.
+func hear(text string) (answers map[uint64][]guardProc) {
+	g := &guard{gone: make(chan struct{}), waiting: map[uint64]chan []guardProc{}}
+	for n := range uint64(3) {
+		g.waiting[n+1] = make(chan []guardProc, 1)
+	}
+	all := map[uint64]chan []guardProc{1: g.waiting[1], 2: g.waiting[2], 3: g.waiting[3]}
+	g.read(strings.NewReader(text))
+	answers = map[uint64][]guardProc{}
+	for n, c := range all {
+		select {
+		case procs := <-c:
+			answers[n] = procs
+		default:
+		}
+	}
+	return answers
+}
+
+func TestGuardAnswersAreRead(t *testing.T) {
+	long := strings.Repeat("x", 3*guardLine)
+	answers := hear("noise\nM 12 1 400\nserver --flag \nL 13 12 8\nstuck\nE 1\nE 2\n" +
+		"M 14 1 0\n" + long + "\nM 0 0 0\nnobody\nM -1 1 1\nnobody\nM twelve 1 1\nnobody\nM 1\nnobody\nE 3\nE 99\n")
+	require.Len(t, answers, 3)
+	require.Equal(t, []executor.Descendant{{PID: 12, PPID: 1, Command: "server --flag", RSS: 400 << 10}}, descendants(answers[1]))
+	require.Equal(t, []executor.Descendant{{PID: 13, PPID: 12, Command: "stuck", RSS: 8 << 10}}, leftOver(answers[1]))
+	require.Empty(t, answers[2])
+	require.Len(t, answers[3], 1, "numbers that are none are nobody, and so is pid 0")
+	require.Less(t, len(answers[3][0].Command), 2*guardLine)
+}
+
+func TestArmedLine(t *testing.T) {
+	for line, want := range map[string]*armed{
+		"12 1 1 30":   {proc: true, marks: true, lease: 30},
+		"12 0 0 0":    {},
+		"":            nil,
+		"12 1 1":      nil,
+		"12 1 1 -1":   nil,
+		"12 1 1 30 x": nil,
+	} {
+		got, err := parseArmed(line)
+		require.Equal(t, want == nil, err != nil, line)
+		if want != nil {
+			require.Equal(t, *want, got)
+		}
+	}
+}
+
+func FuzzGuard(f *testing.F) {
+	f.Add([]byte("M 12 1 400\nserver\nE 1\n"))
+	f.Add([]byte("E 1\nE 1\nE 18446744073709551616\nL\n\nM 1 1 1 1\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, procs := range hear(string(text)) {
+			require.LessOrEqual(t, len(procs), guardProcs)
+			for _, p := range procs {
+				require.Greater(t, p.PID, 1)
+				require.NotContains(t, p.Command, "\n")
+			}
+		}
+	})
+}
+
+func TestGuardLineIsBounded(t *testing.T) {
+	endless := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("x"), 10*guardLine)), strings.NewReader("\nE 1\n"))
+	g := &guard{gone: make(chan struct{}), waiting: map[uint64]chan []guardProc{1: make(chan []guardProc, 1)}}
+	answer := g.waiting[1]
+	g.read(endless)
+	require.Empty(t, <-answer)
+}
