@@ -55,7 +55,8 @@ marked() {
 	FOUND=' '
 	[ -n "$MARKS" ] || return 0
 	set +f
-	ALL=$(grep -lsF "$MARK" /proc/[0-9]*/environ 2>/dev/null)
+	# Not as an argument, which everybody on the host could read.
+	ALL=$(echo "$MARK" | grep -lsF -f /proc/self/fd/0 /proc/[0-9]*/environ 2>/dev/null)
 	set -f
 	IFS=$NL
 	for LINE in $ALL; do
