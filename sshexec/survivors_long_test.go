@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLongSurvivors is the whole survivor matrix; with -v it prints it:
@@ -27,7 +29,11 @@ func TestLongSurvivors(t *testing.T) {
 				for _, e := range endings {
 					t.Run(k.name+"/"+e.name, func(t *testing.T) {
 						t.Parallel()
-						table.put(k.name, e.name, survive(t, h, k, e))
+						o := survive(t, h, k, e)
+						left, after := untilNobody(0, func() []int { return carrying(o.connection) })
+						require.Empty(t, left, describe(left))
+						o.ours = o.after + after
+						table.put(k.name, e.name, o)
 					})
 				}
 			}
@@ -40,6 +46,9 @@ func TestLongDisconnects(t *testing.T) {
 	t.Run("openssh", func(t *testing.T) { disconnect(t, openSSHHost(t), 60, 60) })
 	t.Run("dropbear", func(t *testing.T) { disconnect(t, dropbearHost(t), 60, 60) })
 }
+
+// TestLongGuardLease is what TestGuardEndsTheRunAfterItsLease is for one shell.
+func TestLongGuardLease(t *testing.T) { underPosixShells(t, guardEndsAfterItsLease) }
 
 // A table of the matrix, for who reads the log.
 type survivorTable struct {
