@@ -235,7 +235,6 @@ scope() {
 command -v sleep >/dev/null 2>&1 || LEASE=0
 echo
 echo "ARMED-$MARK $$ ${PROC:-0} ${MARKS:-0} $LEASE"
-lease
 
 while IFS= read -r LINE; do
 	IFS=' '
@@ -245,7 +244,7 @@ while IFS= read -r LINE; do
 		lease
 		echo "E $2"
 		;;
-	P) # the run: pid, and its group or 0
+	P) # the run: pid, and its group or 0. Before it nothing runs, and no clock
 		RUN=$3 GROUP=$4
 		[ "$GROUP" = 0 ] && ALONE=1
 		calm

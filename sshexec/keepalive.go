@@ -143,7 +143,7 @@ func (p *process) lose() {
 		lost = *cause
 	}
 	lost.After = time.Since(p.began)
-	lost.Hint = strings.TrimPrefix(lost.Hint+"\n"+p.lostHint(), "\n")
+	lost.Hint = strings.TrimSuffix(p.lostHint()+"\n"+lost.Hint, "\n")
 	p.mu.Lock()
 	p.link.State, p.link.Err = executor.LinkLost, &lost
 	p.mu.Unlock()

@@ -23,11 +23,11 @@ const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
 //go:embed guard.sh
 var guardText string
 
-// groupOf sets _mg to the process group of the shell.
-const groupOf = `_mg() { IFS= read -r _m </proc/$$/stat; set -- ${_m##*)}; echo $3; }
-_mg=$( { _mg || ps -o pgid= -p $$; } 2>/dev/null)
-_mg=${_mg##* }
-unset -f _mg
+// groupOf sets _mg to the process group of the shell, without a fork where there
+// is a /proc.
+const groupOf = `_mg=
+{ IFS= read -r _mg </proc/$$/stat; } 2>/dev/null
+if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; else _mg=$(ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
 `
 
 // leadScript makes the shell the leader of a group of its own, so that the

@@ -146,13 +146,17 @@ func wallTime(b *testing.B, args []string) time.Duration {
 func rawListTools(b *testing.B) time.Duration {
 	b.Helper()
 	begin := time.Now()
-	c := startRaw(b)
+	exchange(b, startRaw(b, fastServer()))
+	return time.Since(begin)
+}
+
+// exchange is what list tools has to say to an old server, and the end of it.
+func exchange(b *testing.B, c *rawClient) {
 	require.Contains(b, c.ask(b, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}`), "-32601")
 	require.Contains(b, c.ask(b, `{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`), "probe-fast")
 	c.send(b, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	require.Contains(b, c.ask(b, `{"jsonrpc":"2.0","id":3,"method":"tools/list"}`), "tool_9")
 	c.stop(b)
-	return time.Since(begin)
 }
 
 // rawClient is the least that talks to a server.
@@ -162,9 +166,11 @@ type rawClient struct {
 	out *bufio.Reader
 }
 
-func startRaw(b *testing.B) *rawClient {
+// fastServer is a server that answers at once.
+func fastServer() *exec.Cmd { return exec.Command(binary, demoServer, "--misbehave", "probe-fast") }
+
+func startRaw(b *testing.B, cmd *exec.Cmd) *rawClient {
 	b.Helper()
-	cmd := exec.Command(binary, demoServer, "--misbehave", "probe-fast")
 	in, err := cmd.StdinPipe()
 	require.NoError(b, err)
 	out, err := cmd.StdoutPipe()
@@ -221,7 +227,7 @@ func BenchmarkPing(b *testing.B) {
 	require.NoError(b, err)
 	ctx := context.Background()
 	require.NoError(b, l.Open(ctx))
-	c := startRaw(b)
+	c := startRaw(b, fastServer())
 	for b.Loop() {
 		raw, ours := duel(rounds, func() time.Duration {
 			begin := time.Now()
