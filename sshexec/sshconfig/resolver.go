@@ -28,6 +28,8 @@ type Resolver struct {
 	// has one.
 	Home string
 
+	asking flights
+
 	mu       sync.Mutex
 	cache    map[cacheKey]cached
 	defaults map[string]settings // by program: what it prints without any configuration
@@ -141,6 +143,11 @@ func (r *Resolver) files(m machine) []configFile {
 // ask runs ssh -G, or takes what it said before if the files are the same.
 func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination) (*Host, error) {
 	key := cacheKey{binary, d}
+	land, err := r.asking.take(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("wait to ask ssh: %w", err)
+	}
+	defer land()
 	files, certain := fingerprint(r.files(m), m)
 	r.mu.Lock()
 	hit, ok := r.cache[key]

@@ -45,7 +45,7 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	out := &bounded{max: maxOutput, over: cancel}
 	complaint := &bounded{max: maxComplaint}
 	cmd.Stdout, cmd.Stderr = out, complaint
-	cmd.WaitDelay = time.Second // for a child of "Match exec" that holds the pipes
+	cmd.WaitDelay = 3 * time.Second // for a child of "Match exec" that holds the pipes
 	if home != "" {
 		cmd.Env = append(os.Environ(), "HOME="+home) // where Include looks for ~
 	}
