@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,8 +33,7 @@ func TestLongSurvivors(t *testing.T) {
 						o := survive(t, h, k, e)
 						left, after := untilNobody(0, func() []int { return carrying(o.connection) })
 						require.Empty(t, left, describe(left))
-						o.ours = o.after + after
-						table.put(k.name, e.name, o)
+						table.put(k.name, e.name, o, o.after+after)
 					})
 				}
 			}
@@ -47,22 +47,24 @@ func TestLongDisconnects(t *testing.T) {
 	t.Run("dropbear", func(t *testing.T) { disconnect(t, dropbearHost(t), 60, 60) })
 }
 
-// TestLongGuardLease is what TestGuardEndsTheRunAfterItsLease is for one shell.
-func TestLongGuardLease(t *testing.T) { underPosixShells(t, guardEndsAfterItsLease) }
+// What tests of the guard do with one shell, with each.
+func TestLongGuardLease(t *testing.T)  { underPosixShells(t, guardEndsAfterItsLease) }
+func TestLongGuardClocks(t *testing.T) { underPosixShells(t, guardLeavesNoClock) }
 
-// A table of the matrix, for who reads the log.
+// A survivorTable is the matrix for who reads the log.
 type survivorTable struct {
 	mu    sync.Mutex
-	cells map[string]outcome
+	cells map[string]string
 }
 
-func (m *survivorTable) put(kind, ending string, o outcome) {
+// put notes a cell; ours is when our own processes were gone.
+func (m *survivorTable) put(kind, ending string, o outcome, ours time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.cells == nil {
-		m.cells = make(map[string]outcome)
+		m.cells = make(map[string]string)
 	}
-	m.cells[kind+"/"+ending] = o
+	m.cells[kind+"/"+ending] = fmt.Sprintf("%d %5d %5d", len(o.survivors), o.after.Milliseconds(), ours.Milliseconds())
 }
 
 // write prints survivors, and the milliseconds until the server's processes and
@@ -75,11 +77,7 @@ func (m *survivorTable) write(w io.Writer, server string) {
 	for _, k := range serverKinds {
 		fmt.Fprintf(w, "\n%-14s", k.name)
 		for _, e := range endings {
-			text := "-"
-			if o, ok := m.cells[k.name+"/"+e.name]; ok {
-				text = fmt.Sprintf("%d %5d %5d", len(o.survivors), o.after.Milliseconds(), o.ours.Milliseconds())
-			}
-			fmt.Fprintf(w, "%16s", text)
+			fmt.Fprintf(w, "%16s", m.cells[k.name+"/"+e.name])
 		}
 	}
 	fmt.Fprintln(w)

@@ -88,7 +88,6 @@ type outcome struct {
 	pids       []int         // of the server, as it says itself
 	connection string        // the variable that all processes of the connection have
 	after      time.Duration // until the server's processes were gone
-	ours       time.Duration // until the guard and its clock were
 	survivors  []int
 }
 
