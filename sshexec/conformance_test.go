@@ -37,11 +37,12 @@ func at(t testing.TB, s *sshtest.Server, change ...func(*Options)) *Executor {
 // conform runs the suite against servers that start makes, one for all tests:
 // each process has a connection of its own.
 func conform(t *testing.T, s *sshtest.Server, change ...func(*Options)) {
+	program := sshtest.CopyBinary(t) // the server may be another user's
 	exectest.Run(t, func(t *testing.T) exectest.Harness {
 		e := at(t, s, change...)
 		return exectest.Harness{
 			Executor: e,
-			Program:  os.Args[0],
+			Program:  program,
 			Alive:    alive,
 			Zombie:   func(int) bool { return false }, // children of another program
 			Forgetful: func(t *testing.T, retention time.Duration) executor.Executor {
@@ -87,5 +88,5 @@ func TestConformanceInetd(t *testing.T) {
 
 func TestConformanceOpenSSH(t *testing.T) {
 	t.Parallel()
-	conform(t, sshtest.OpenSSH(t, sshtest.Options{}))
+	conform(t, sshtest.OrdinaryOpenSSH(t, sshtest.Options{}))
 }

@@ -80,6 +80,17 @@ func (s *suite) startCommand(cmd executor.Command) *watched {
 	return s.watch(p, executor.SubscribeOptions{})
 }
 
+// TempDir is a folder that every user can reach: the processes may be those of
+// another one.
+func (s *suite) TempDir() string {
+	s.Helper()
+	dir, err := os.MkdirTemp("", "exectest")
+	require.NoError(s, err)
+	s.Cleanup(func() { _ = os.RemoveAll(dir) }) // a leftover is no failure
+	require.NoError(s, os.Chmod(dir, 0o755))
+	return dir
+}
+
 // A cue is what a process waits for that cannot be reached through standard
 // input: an SSH server closes that as soon as the leader has ended.
 type cue struct {

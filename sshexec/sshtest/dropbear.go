@@ -25,7 +25,7 @@ func Dropbear(t testing.TB, o Options) *Server {
 	account := accountOf(t, &o)
 	s, keys := newServer(t, o)
 	s.authorizeAtHome(t, account)
-	args := slices.Concat([]string{"-F", "-E", "-e", "-s", "-m", "-P", "/dev/null"}, o.Sshd)
+	args := slices.Concat([]string{"-F", "-E", "-e", "-s", "-m", "-P", filepath.Join(s.Dir, "pid")}, o.Sshd)
 	for _, key := range keys {
 		file := key.File + ".dropbear"
 		out, err := exec.Command(convert, "openssh", "dropbear", key.File, file).CombinedOutput()
