@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/session/executor"
 )
@@ -55,6 +58,7 @@ func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
 // timedOut ends the connection, so that all that was said can be read.
 func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError {
 	e := l.cancelled(ctx)
+	l.killShells()
 	_ = l.conn.Close()
 	if e.Code == executor.StartTimeout {
 		said := l.said(o, reading{})
@@ -64,6 +68,16 @@ func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError
 		}
 	}
 	return e
+}
+
+// killShells ends what hangs in a startup file, where the server delivers
+// signals: our script has not begun there, and nobody else would.
+func (l *launcher) killShells() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, ch := range l.opened {
+		_, _ = ch.SendRequest("signal", false, ssh.Marshal(signalRequest{"KILL"})) // servers may refuse
+	}
 }
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
@@ -84,11 +98,18 @@ func (l *launcher) said(o opening, out reading) string {
 	if out.noise == nil {
 		out = drained(o.out)
 	}
-	all := bytes.Join([][]byte{out.noise, drained(o.err).noise}, nil)
-	if bytes.Contains(all, []byte(readLine)) {
-		return "(our script, which holds the values of variables, came back)"
+	return tail(slices.Concat(censor(out.noise, l.mark), censor(drained(o.err).noise, l.mark)))
+}
+
+// censor ends what the other side said where it begins to repeat our script:
+// the script holds the values of variables, behind its first mark.
+func censor(text []byte, mark string) []byte {
+	for _, ours := range []string{readLine, mark} {
+		if i := bytes.Index(text, []byte(ours)); i >= 0 {
+			text = append(bytes.Clone(text[:i]), "(our script comes back)"...)
+		}
 	}
-	return tail(all)
+	return text
 }
 
 // drained is what a stream gave, unless it was taken already.

@@ -45,6 +45,7 @@ func failedStart(t *testing.T, e *Executor, cmd executor.Command) *executor.Star
 func brief(o *Options) { o.StartTimeout = 2 * time.Second }
 
 func TestStartOnAServerThatRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		server sshtest.FakeOptions
@@ -71,6 +72,7 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 }
 
 func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, command string
 		want          executor.StartCode
@@ -156,6 +158,7 @@ func TestEndingsThatAreNone(t *testing.T) {
 // A server that sends EOF and then nothing, neither exit nor close, is a state
 // and no end: Terminate has to get out of it all the same.
 func TestEndInSilenceCanBeTerminated(t *testing.T) {
+	t.Parallel()
 	e := at(t, sshtest.Fake(t, sshtest.FakeOptions{Ending: sshtest.EndInSilence}))
 	p, err := e.Start(t.Context(), helper("exit", "0"))
 	require.NoError(t, err)
@@ -168,6 +171,7 @@ func TestEndInSilenceCanBeTerminated(t *testing.T) {
 }
 
 func TestLossIsToldWithItsFirstCause(t *testing.T) {
+	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	for _, c := range []struct {
 		name string
@@ -232,6 +236,7 @@ func TestUnreachableHostStartsNothing(t *testing.T) {
 }
 
 func TestExecIsSentOnce(t *testing.T) {
+	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "trace")
 	// Everything after the first byte of output is lost: the marker does not
 	// come, and whether the command ran is not known.

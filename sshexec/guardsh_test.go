@@ -208,6 +208,7 @@ func (g *localGuard) allGone() {
 }
 
 func TestGuardAnswers(t *testing.T) {
+	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		g := guardLocally(t, shell, 20)
 		require.ElementsMatch(t, g.pids, g.ask("T", ""), "the whole tree")
@@ -228,6 +229,7 @@ func TestGuardAnswers(t *testing.T) {
 }
 
 func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
+	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		g := guardLocally(t, shell, 20)
 		require.NoError(t, g.stdin.Close())
@@ -237,6 +239,7 @@ func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
 
 // One shell: it takes its time. The others are in the long tests.
 func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
+	t.Parallel()
 	underShells(t, posixShells[:1], guardEndsAfterItsLease)
 }
 
@@ -271,6 +274,7 @@ func guardLeavesNoClock(t *testing.T, shell []string) {
 
 // The run script, too, is everybody's.
 func TestRunScriptUnderEachShell(t *testing.T) {
+	t.Parallel()
 	underPosixShells(t, func(t *testing.T, shell []string) {
 		mark, args := newMark(), awkward
 		if shell[0] == sshtest.Need(t, "mksh") {

@@ -67,7 +67,7 @@ func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 func (l *launcher) harvestFailed(err error, r reading) *executor.StartError {
 	e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: %w", l.from, err),
 		"is there something in its startup files that waits for a person? --path-from plain does without, --path-from explicit takes --env PATH=...")
-	e.Said = tail(r.noise)
+	e.Said = tail(censor(r.noise, l.mark))
 	return e
 }
 

@@ -27,6 +27,7 @@ var errNoReply = errors.New("no reply")
 
 // A heartbeat finds out whether the other side is still there.
 type heartbeat struct {
+	every time.Duration
 	beat  func(context.Context) error             // one round trip
 	heard func() time.Time                        // when anything came last
 	tell  func(executor.LinkState, time.Duration) // called when a round trip ends, or is overdue
@@ -37,7 +38,7 @@ type heartbeat struct {
 func (h *heartbeat) run(ctx context.Context) {
 	misses := 0
 	last, jumped := time.Now(), time.Duration(0)
-	pause := time.NewTimer(beatEvery) // the start was a sign of life
+	pause := time.NewTimer(h.every) // the start was a sign of life
 	defer pause.Stop()
 	for {
 		select {
@@ -53,12 +54,12 @@ func (h *heartbeat) run(ctx context.Context) {
 		case err == nil:
 			misses, jumped = 0, 0
 			h.tell(executor.LinkUp, time.Since(begin))
-			pause.Reset(beatEvery)
+			pause.Reset(h.every)
 		case !errors.Is(err, errNoReply):
 			return // the connection, or the guard, has ended: others tell of that
 		case h.heard().After(begin):
 			misses = 0 // busy, not dead
-			pause.Reset(beatEvery)
+			pause.Reset(h.every)
 		default:
 			if misses++; misses == beatMisses {
 				h.lost(time.Since(h.heard()), jumped)
@@ -93,7 +94,12 @@ func (h *heartbeat) once(ctx context.Context) error {
 // thinking that we are gone.
 func (p *process) keepalive(ctx context.Context) {
 	run := p.running
+	every := beatEvery
+	if lease := p.ex.opts.Lease; lease > 0 {
+		every = min(every, lease/3) // the guard waits no longer than that
+	}
 	h := heartbeat{
+		every: every,
 		beat: func(ctx context.Context) error {
 			if run.guard == nil {
 				// Any answer will do; servers refuse what they do not know.

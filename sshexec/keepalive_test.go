@@ -54,6 +54,7 @@ type told struct {
 func (p *peer) heartbeat(t *told) *heartbeat {
 	p.say()
 	return &heartbeat{
+		every: beatEvery,
 		beat:  p.beat,
 		heard: p.heard,
 		tell: func(s executor.LinkState, rtt time.Duration) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -42,6 +43,9 @@ type launcher struct {
 	paths *pathCache
 
 	rtt time.Duration // of the first round trip
+
+	mu     sync.Mutex
+	opened []*channel
 }
 
 // A launched process runs.
@@ -92,6 +96,9 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 	if err != nil {
 		return opening{failure: err}
 	}
+	l.mu.Lock()
+	l.opened = append(l.opened, ch)
+	l.mu.Unlock()
 	for name, value := range l.set {
 		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value})) // servers refuse most
 	}
@@ -102,7 +109,10 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 		err = ch.execBlind(bootstrap)
 	}
 	if err == nil {
-		_, err = ch.Write(append(encode(leadScript), encode(script)...))
+		// Whether it arrives shows in what comes back.
+		_, _ = ch.Write(append(encode(leadScript), encode(script)...))
+	} else if !errors.Is(err, errRefused) && ctx.Err() == nil {
+		err = nil // the command has ended already: what it said tells why
 	}
 	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
 }
@@ -178,7 +188,7 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard, caps armed)
 	}
 	return &launched{
 		run: o.ch, guard: g, pid: pid, rtt: l.rtt, path: l.cmd.path, rest: [2][]byte{r.rest, errs.rest},
-		notices: append(noiseNotices(r.noise, errs.noise), modeNotices(caps, l.lease, group)...),
+		notices: append(noiseNotices(r.noise, errs.noise, l.mark), modeNotices(caps, l.lease, group)...),
 	}, nil
 }
 
@@ -231,9 +241,8 @@ func (l *launcher) notFound(ctx context.Context, path string) *executor.StartErr
 
 // foundFrom looks whether the program would be found; nothing is started.
 func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
-	try := *l
-	try.from = from
-	path, failure := try.paths.get(ctx, &try)
+	try := &launcher{conn: l.conn, mark: l.mark, cmd: l.cmd, set: l.set, lease: l.lease, from: from, paths: l.paths}
+	path, failure := try.paths.get(ctx, try)
 	if failure != nil {
 		return false
 	}

@@ -3,7 +3,10 @@
 package sshexec
 
 import (
+	"flag"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"mcpdbg/session/exectest"
@@ -12,6 +15,11 @@ import (
 func TestMain(m *testing.M) {
 	if exectest.HelperMain() || driverMain() {
 		return
+	}
+	// The tests wait for other programs more than they compute.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -1,17 +1,16 @@
 package sshexec
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"mcpdbg/session/executor"
 )
 
 // noiseNotices tell what startup files wrote before the server's first byte.
-func noiseNotices(stdout, stderr []byte) []executor.Notice {
-	noise := bytes.Join([][]byte{stdout, stderr}, nil)
-	if len(noise) == 0 {
+func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
+	if len(stdout)+len(stderr) == 0 {
 		return nil
 	}
 	hint := ""
@@ -21,7 +20,7 @@ func noiseNotices(stdout, stderr []byte) []executor.Notice {
 	return []executor.Notice{{
 		Code: "run.noise",
 		Text: fmt.Sprintf("startup files on the host wrote %d bytes to stdout and %d to stderr before the server", len(stdout), len(stderr)),
-		Said: tail(noise), Hint: hint,
+		Said: tail(slices.Concat(censor(stdout, mark), censor(stderr, mark))), Hint: hint,
 	}}
 }
 

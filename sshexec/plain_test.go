@@ -79,6 +79,7 @@ func TestPlainLaunchOnAForcedCommand(t *testing.T) {
 // What neither signals nor the end of its input reach is left behind, and said
 // to be.
 func TestPlainLaunchThatCannotBeEnded(t *testing.T) {
+	t.Parallel()
 	e := at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="echo $$; exec sleep 20"`}), bare)
 	p, err := e.Start(t.Context(), helper("hang"))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -40,7 +41,8 @@ type process struct {
 	env     executor.EnvReport
 	notices []executor.Notice
 	journal *executor.Journal
-	stdin   *executor.Stdin // nil without
+	stdin   *executor.Stdin // nil without, as is pipe
+	pipe    *stdinPipe
 	pumps   []*pump
 	beats   context.CancelFunc // ends the keepalive
 }
@@ -159,7 +161,8 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	if p.cmd.NoStdin {
 		_ = run.run.CloseWrite() // what it means if this fails is told by the connection
 	} else {
-		p.stdin = executor.NewStdin(&stdinPipe{ch: run.run, abort: p.abandon}, nil, p.journal.Emit)
+		p.pipe = &stdinPipe{ch: run.run, abort: p.abandon}
+		p.stdin = executor.NewStdin(p.pipe, nil, p.journal.Emit)
 	}
 	p.pumps = []*pump{
 		newPump(p, executor.Stdout, run.run, run.rest[executor.Stdout]),
@@ -369,8 +372,9 @@ func (p *pump) whole() bool {
 
 // A stdinPipe is the way to the standard input of a remote process.
 type stdinPipe struct {
-	ch    *channel
-	abort func()
+	ch     *channel
+	abort  func()
+	ending atomic.Bool // Terminate is at work: what the server still takes is dropped
 
 	mu   sync.Mutex
 	busy bool
@@ -385,7 +389,7 @@ func (s *stdinPipe) Write(b []byte) (int, error) {
 	s.setBusy(true)
 	n, err := s.ch.Write(b)
 	s.setBusy(false)
-	if s.ch.hasExited() {
+	if s.ending.Load() || s.ch.hasExited() {
 		return 0, errExited
 	}
 	return n, err

@@ -82,6 +82,9 @@ func underLoginShells(t *testing.T, only func(loginShell) bool, test func(t *tes
 			t.Parallel()
 			account := sshtest.User(t, sshtest.Shell(t, shell.name))
 			s := sshtest.OpenSSH(t, sshtest.Options{User: account.Name, HostKeys: []string{"ed25519"}})
+			// Some shells make folders when they are first run, and complain when two
+			// do so at once.
+			require.NoError(t, s.Command(t.Context(), "true").Run())
 			test(t, shellHost{host{s, program}, account}, shell)
 		})
 	}
@@ -157,6 +160,7 @@ func requireJSON(t *testing.T, want []string, text string) {
 }
 
 func TestShellsChangeNothing(t *testing.T) {
+	t.Parallel()
 	const seam = "--seam--"
 	require.Len(t, awkward, 32)
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
@@ -185,6 +189,7 @@ func TestShellsChangeNothing(t *testing.T) {
 }
 
 func TestShellsNoiseIsFencedOff(t *testing.T) {
+	t.Parallel()
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		h.write(t, shell.noise, "printf 'noise on stdout\\nno newline'\nsh -c 'echo noise on stderr >&2'\n")
 		stdout, stderr, p := output(t, closing(t, at(t, h.Server)), h.helper("out", "first\n", "err", "second\n"))
@@ -200,6 +205,7 @@ func TestShellsNoiseIsFencedOff(t *testing.T) {
 }
 
 func TestShellsSayTheirPath(t *testing.T) {
+	t.Parallel()
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		dirs := map[PathFrom]string{
 			PathLogin:       filepath.Join(h.account.Home, "login bin"),
@@ -235,6 +241,7 @@ func TestShellsSayTheirPath(t *testing.T) {
 func hasNoise(s loginShell) bool { return s.noise != sshRC }
 
 func TestStartupFilesThatGetInTheWay(t *testing.T) {
+	t.Parallel()
 	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {
 		e := closing(t, at(t, h.Server, func(o *Options) { o.StartTimeout = 3 * time.Second }))
 		for _, c := range []struct {
@@ -278,6 +285,7 @@ func TestNoiseTakesNoMemory(t *testing.T) {
 
 // A shell that hangs while its PATH is asked for is under the guard already.
 func TestHarvestThatHangsLeavesNobody(t *testing.T) {
+	t.Parallel()
 	program := ordinaryProgram(t)
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
 	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
@@ -343,5 +351,21 @@ func TestListsOfProcessesShowNothing(t *testing.T) {
 		close(stop)
 		require.Positive(t, <-looked)
 		require.Empty(t, shown)
+	})
+}
+
+// An echo of what we sent would have the values of variables in it.
+func TestNoErrorHasAnEcho(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-of-shells"
+	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {
+		h.write(t, shell.noise, "echo before\nexec cat\n")
+		e := closing(t, at(t, h.Server, func(o *Options) { o.StartTimeout = 3 * time.Second }))
+		cmd := h.helper("hang")
+		cmd.Env = []executor.EnvVar{{Name: "TOKEN", Value: secret}}
+		failed := startFailure(t, e, cmd)
+		require.Equal(t, executor.StartNoMarker, failed.Code)
+		require.Contains(t, failed.Said, "before")
+		require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", failed, failed, failed, failed.Said), secret)
 	})
 }

@@ -113,6 +113,9 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		return report, nil
 	}
 	report.Running = p.alive()
+	if p.pipe != nil {
+		p.pipe.ending.Store(true)
+	}
 	p.journal.BeginEnding()
 	report.Signalled, report.Survivors, err = p.kill(ctx)
 	if len(report.Survivors) > 0 {
