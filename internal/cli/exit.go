@@ -130,6 +130,8 @@ func codeOf(err error) int {
 		return exitAnswer
 	case isReach(err):
 		return exitReach
+	case errors.As(err, &start) && start.Code == executor.StartTimeout:
+		return exitTimeout
 	case errors.As(err, &open):
 		return openCode(open)
 	case errors.As(err, &rpc):

@@ -115,6 +115,7 @@ func TestExitCodesOfHosts(t *testing.T) {
 		4: {
 			late(failed(executor.StartCancelled, "h", "start")), late(failed(executor.StartCancelled, "", "spawn")),
 			&session.OpenError{Reason: session.ReasonTimeout, Err: session.ErrTimeout},
+			&session.OpenError{Reason: session.ReasonStart, Code: executor.StartTimeout, Err: failed(executor.StartTimeout, "h", "start")},
 		},
 		130: {errors.Join(&signalError{syscall.SIGINT}, lost)},
 	} {
