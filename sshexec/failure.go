@@ -83,11 +83,11 @@ func (l *launcher) killShells() {
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 
 // noMarker is a shell that said something else than our script.
-func (l *launcher) noMarker(o opening, r reading, err error) *executor.StartError {
+func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor.StartError {
 	if l.conn.Cause() != nil {
-		return l.lost(context.Background(), err)
+		return l.lost(ctx, r.err)
 	}
-	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell does not answer our script: %w", err), noMarkerHint)
+	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell does not answer our script: %w", r.err), noMarkerHint)
 	_ = l.conn.Close()
 	e.Said = l.said(o, r)
 	return e

@@ -71,6 +71,15 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 	}
 }
 
+// A script that is larger than the window gets stuck where nobody reads it.
+func TestStartWithMoreThanTheServerTakes(t *testing.T) {
+	t.Parallel()
+	cmd := helper("hang")
+	cmd.Env = []executor.EnvVar{{Name: "LARGE", Value: strings.Repeat("x", 4<<20)}}
+	failed := failedStart(t, at(t, sshtest.Inetd(t, sshtest.Options{KeyOptions: `command="exec sleep 60"`}), brief), cmd)
+	require.Equal(t, executor.StartTimeout, failed.Code)
+}
+
 func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

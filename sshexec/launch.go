@@ -109,8 +109,11 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 		err = ch.execBlind(bootstrap)
 	}
 	if err == nil {
-		// Whether it arrives shows in what comes back.
+		// A long script that nobody reads can get stuck. Otherwise, whether it
+		// arrives shows in what comes back.
+		stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
 		_, _ = ch.Write(append(encode(leadScript), encode(script)...))
+		stop()
 	} else if !errors.Is(err, errRefused) && ctx.Err() == nil {
 		err = nil // the command has ended already: what it said tells why
 	}
@@ -137,7 +140,7 @@ func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.St
 	select {
 	case r := <-o.out:
 		if r.err != nil {
-			return r, l.noMarker(o, r, r.err)
+			return r, l.noMarker(ctx, o, r)
 		}
 		return r, nil
 	case <-ctx.Done():

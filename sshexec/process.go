@@ -232,12 +232,12 @@ func (p *process) flush() (left <-chan []guardProc) {
 		answer, _ = g.send("X", "") // without an answer the time counts
 	}
 	ended := make(chan struct{})
-	go func() {
+	p.ex.running.Go(func() {
 		defer close(ended)
 		for _, pump := range p.pumps {
 			<-pump.done
 		}
-	}()
+	})
 	select {
 	case <-ended:
 	case procs := <-answer:
