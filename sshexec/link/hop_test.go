@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,6 +182,20 @@ func TestAnAcceptedKeyThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, codes(c), "hostkey.notwritten")
 	notices := c.Notices()
 	require.Contains(t, notices[len(notices)-1].Hint, "ssh-ed25519 AAAA")
+}
+
+// Another program may record a key while a person thinks about this one.
+func TestAKeyThatWasRecordedMeanwhileCounts(t *testing.T) {
+	s := unknown(t)
+	other := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "other"))
+	host, port, err := net.SplitHostPort(s.Addr)
+	require.NoError(t, err)
+	line := fmt.Sprintf("[%s]:%s %s", host, port, other.AuthorizedKey())
+	failed := fails(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		remember(t, s, line)
+		return executor.Answer{Yes: true}, nil
+	})})
+	require.Equal(t, executor.HostKeyChanged, failed.Code)
 }
 
 func TestStrictHostKeyCheckingIsNotSoftened(t *testing.T) {

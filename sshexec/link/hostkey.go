@@ -133,7 +133,11 @@ func (v *verifier) record(u *knownhosts.UnknownError, text string) error {
 	if file != "" {
 		err = knownhosts.Add(v.ctx, file, u.Host, u.Port, u.Key, v.host.HashKnownHosts)
 	}
+	var changed *knownhosts.ChangedError
+	var revoked *knownhosts.RevokedError
 	switch {
+	case errors.As(err, &changed), errors.As(err, &revoked):
+		return err // somebody has recorded another key while we asked
 	case err != nil:
 		v.notices = append(v.notices, executor.Notice{
 			Code: "hostkey.notwritten",
