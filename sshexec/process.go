@@ -169,7 +169,7 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 		newPump(p, executor.Stderr, run.run.Stderr(), run.rest[executor.Stderr]),
 	}
 	p.conn, p.env, p.began = conn, env, time.Now()
-	p.notices = append(conn.Notices(), run.notices...)
+	p.notices = slices.Concat(conn.Notices(), argvNotices(p.cmd.Argv), run.notices)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.beats = cancel
 	p.mu.Lock()

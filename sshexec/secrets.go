@@ -1,0 +1,40 @@
+package sshexec
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"mcpdbg/session/executor"
+)
+
+// What a secret in an argument looks like: the name of an option or a variable
+// with a value behind it, or the beginning of a well-known kind of token.
+var (
+	secretOption = regexp.MustCompile(`(?i)^-{0,2}[a-z0-9_.-]*(token|secret|passw(or)?d|passphrase|api[-_]?key|access[-_]?key|credential)s?(=.+)?$`)
+	secretToken  = regexp.MustCompile(`^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abps]-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)`)
+)
+
+// argvNotices warn of arguments that look like a secret: whatever way they
+// travel, everybody on the host can read those of the server itself.
+func argvNotices(argv []string) []executor.Notice {
+	var found []string
+	for i, arg := range argv {
+		option := secretOption.FindStringSubmatch(arg)
+		switch {
+		case i == 0:
+		case secretToken.MatchString(arg), option != nil && option[3] != "":
+			found = append(found, fmt.Sprint(i))
+		case option != nil && strings.HasPrefix(arg, "-") && i+1 < len(argv):
+			found = append(found, fmt.Sprint(i+1))
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []executor.Notice{{
+		Code: "run.secret",
+		Text: fmt.Sprintf("argument %s of the server looks like a secret: everybody on the host can read a program's arguments", strings.Join(found, ", ")),
+		Hint: "pass it in a variable: --env-from NAME",
+	}}
+}
