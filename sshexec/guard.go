@@ -161,7 +161,7 @@ func (g *guard) ask(ctx context.Context, command, args string) ([]guardProc, err
 
 // send sends a command; the answer comes on the channel that it returns. It
 // blocks only while the connection takes nothing.
-func (g *guard) send(command, args string) (<-chan []guardProc, error) {
+func (g *guard) send(command, args string) (chan []guardProc, error) {
 	g.order.Lock()
 	defer g.order.Unlock()
 	answer := make(chan []guardProc, 1)

@@ -13,9 +13,14 @@ import (
 	"mcpdbg/sshexec/link"
 )
 
-// flushTime is how long the news of an exit waits for output that is still on
-// its way.
-const flushTime = 100 * time.Millisecond
+const (
+	// flushTime is how long the news of an exit waits for the guard, and
+	// maxFlushTime for output that keeps coming.
+	flushTime    = 100 * time.Millisecond
+	maxFlushTime = time.Second
+	// quietTime without output says that there is no more on its way.
+	quietTime = 20 * time.Millisecond
+)
 
 // A process is one entry of the table, from its reservation on. It has a
 // connection of its own.
@@ -225,11 +230,10 @@ func (p *process) watch() {
 // server. It also tells the guard that the leader's numbers mean nothing any
 // more; the guard's answer to that is who is left.
 func (p *process) flush() (left <-chan []guardProc) {
-	timeout := time.NewTimer(flushTime)
-	defer timeout.Stop()
-	var answer <-chan []guardProc
+	var answer, again chan []guardProc
 	if g := p.running.guard; g != nil && !p.isEnding() {
 		answer, _ = g.send("X", "") // without an answer the time counts
+		again = answer
 	}
 	ended := make(chan struct{})
 	p.ex.running.Go(func() {
@@ -238,15 +242,32 @@ func (p *process) flush() (left <-chan []guardProc) {
 			<-pump.done
 		}
 	})
-	select {
-	case <-ended:
-	case procs := <-answer:
-		again := make(chan []guardProc, 1)
-		again <- procs
-		return again
-	case <-timeout.C:
+	look := time.NewTicker(quietTime / 2)
+	defer look.Stop()
+	for begin, settled := time.Now(), false; ; {
+		select {
+		case <-ended:
+			return again
+		case procs := <-answer:
+			settled, answer, again = true, nil, make(chan []guardProc, 1)
+			again <- procs
+		case <-look.C:
+			waited := time.Since(begin)
+			settled = settled || waited > flushTime
+			if settled && p.quiet() > quietTime || waited > maxFlushTime {
+				return again
+			}
+		}
 	}
-	return answer
+}
+
+// quiet is for how long no output has come.
+func (p *process) quiet() time.Duration {
+	last := int64(0)
+	for _, pump := range p.pumps {
+		last = max(last, pump.last.Load())
+	}
+	return time.Since(p.began) - time.Duration(last)
 }
 
 // isEnding tells whether a Terminate is at work.
@@ -335,6 +356,7 @@ type pump struct {
 	r      io.Reader
 	rest   []byte
 	slab   executor.Slab
+	last   atomic.Int64  // when output came last, since the process began
 	done   chan struct{} // closed when run ends
 }
 
@@ -348,6 +370,7 @@ func (p *pump) run() {
 	for {
 		n, err := p.r.Read(p.slab.Space())
 		if n > 0 {
+			p.last.Store(int64(time.Since(p.p.began)))
 			p.p.journal.Output(p.stream, p.slab.Take(n))
 		}
 		if err != nil {
