@@ -99,9 +99,7 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 	l.mu.Lock()
 	l.opened = append(l.opened, ch)
 	l.mu.Unlock()
-	for name, value := range l.set {
-		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value})) // servers refuse most
-	}
+	l.sendConfigured(ch)
 	if begin := time.Now(); sure {
 		err = ch.ask(ctx, "exec", execRequest{bootstrap})
 		l.rtt = time.Since(begin)
@@ -118,6 +116,14 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 		err = nil // the command has ended already: what it said tells why
 	}
 	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
+}
+
+// sendConfigured sends the variables of the ssh configuration. Servers refuse
+// most, and nobody waits for that.
+func (l *launcher) sendConfigured(ch *channel) {
+	for name, value := range l.set {
+		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value}))
+	}
 }
 
 // openGuard is sure: when the server executes nothing, it says so here.

@@ -13,10 +13,10 @@ type Transport string
 
 // The transports.
 const (
-	TransportAuto   Transport = "auto"   // an existing ControlMaster if the configuration names one that answers, else native
-	TransportNative Transport = "native" // this program
-	TransportMaster Transport = "master" // an existing OpenSSH ControlMaster, through its socket
-	TransportBinary Transport = "binary" // the system's ssh program: FIDO key files, GSSAPI, PKCS#11
+	TransportAuto   Transport = link.Auto   // an existing ControlMaster if the configuration names one that answers, else native
+	TransportNative Transport = link.Native // this program
+	TransportMaster Transport = link.Master // an existing OpenSSH ControlMaster, through its socket
+	TransportBinary Transport = link.Binary // the system's ssh program: FIDO key files, GSSAPI, PKCS#11
 )
 
 // A PathFrom says where the remote program search path comes from.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"mcpdbg/session/executor"
 )
 
@@ -20,9 +18,7 @@ func (l *launcher) plain(ctx context.Context) (*launched, *executor.StartError) 
 	if err != nil {
 		return nil, l.openFailed(ctx, err)
 	}
-	for name, value := range l.set {
-		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value})) // servers refuse most
-	}
+	l.sendConfigured(ch)
 	for _, v := range l.cmd.env {
 		switch err := ch.ask(ctx, "env", envRequest{v.Name, v.Value}); {
 		case errors.Is(err, errRefused):

@@ -108,7 +108,7 @@ func childInRun(b *testing.B, fault string) time.Duration {
 	for i, row := range rows {
 		switch {
 		case row.Kind == session.KindPhase && begin == 0:
-			begin = row.T // the phases of the start are logged together, after it
+			begin = row.T // the first step ends before the server runs
 		case row.Kind == session.KindClosed:
 			end = rows[i].T
 		}

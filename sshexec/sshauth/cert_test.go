@@ -62,7 +62,7 @@ func TestCertificates(t *testing.T) {
 		certify(t, ca, server.User, k.File)
 		h.User, h.CertificateFiles = server.User, []string{k.File + "-cert.pub"}
 		h.IdentitiesOnly = true
-		h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: k.Private})
+		h.IdentityAgent = sshtest.Agent(t, agent.AddedKey{PrivateKey: k.Private})
 		require.Nil(t, login(t, server.Addr, h, nil))
 	})
 	t.Run("CertificateFile that only the agent holds", func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestCertificates(t *testing.T) {
 		cert := certify(t, ca, server.User, k.File)
 		h.User, h.CertificateFiles = server.User, []string{k.File + "-cert.pub"}
 		h.IdentitiesOnly = true
-		h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: k.Private, Certificate: cert})
+		h.IdentityAgent = sshtest.Agent(t, agent.AddedKey{PrivateKey: k.Private, Certificate: cert})
 		require.Nil(t, login(t, server.Addr, h, nil))
 	})
 	t.Run("PubkeyAcceptedAlgorithms", func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestCertificates(t *testing.T) {
 			if only {
 				h.IdentityFiles = []string{k.File}
 			}
-			h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: k.Private, Certificate: cert})
+			h.IdentityAgent = sshtest.Agent(t, agent.AddedKey{PrivateKey: k.Private, Certificate: cert})
 			require.Nil(t, login(t, server.Addr, h, nil))
 		})
 	}

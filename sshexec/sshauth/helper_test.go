@@ -268,18 +268,3 @@ func listenUnix(t *testing.T, serve func(net.Conn)) string {
 	})
 	return socket
 }
-
-// sshAgent starts a real ssh-agent that holds keys, and returns the path of its
-// socket.
-func sshAgent(t *testing.T, keys ...agent.AddedKey) string {
-	t.Helper()
-	socket := sshtest.Agent(t)
-	conn, err := net.Dial("unix", socket)
-	require.NoError(t, err)
-	defer conn.Close()
-	client := agent.NewClient(conn)
-	for _, key := range keys {
-		require.NoError(t, client.Add(key))
-	}
-	return socket
-}

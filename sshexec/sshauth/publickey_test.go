@@ -35,7 +35,7 @@ func TestAgentKeyOfIdentityFileComesFirst(t *testing.T) {
 			writePublic(t, test.file, signer.PublicKey())
 			defer func() { require.NoError(t, os.Remove(test.file)) }()
 			h := newHost()
-			h.IdentityAgent = sshAgent(t, held...)
+			h.IdentityAgent = sshtest.Agent(t, held...)
 			h.IdentityFiles = []string{file}
 			before := len(d.seen())
 			require.Nil(t, login(t, d.addr, h, nil))
@@ -50,7 +50,7 @@ func TestOffersEndAfterFive(t *testing.T) {
 	require.NoError(t, err)
 	d := newDoor(t, &ssh.ServerConfig{}, only(signer.PublicKey()))
 	h := newHost()
-	h.IdentityAgent = sshAgent(t, append(wrongKeys(t, 7), added(right, "right"))...)
+	h.IdentityAgent = sshtest.Agent(t, append(wrongKeys(t, 7), added(right, "right"))...)
 
 	f := login(t, d.addr, h, nil)
 	require.Equal(t, executor.AuthTooMany, f.Code)
@@ -70,7 +70,7 @@ func TestIdentitiesOnly(t *testing.T) {
 	d := newDoor(t, &ssh.ServerConfig{}, only(signer.PublicKey()))
 	h := newHost()
 	h.IdentitiesOnly = true
-	h.IdentityAgent = sshAgent(t, added(newKey(t), "wrong"), added(right, "right"))
+	h.IdentityAgent = sshtest.Agent(t, added(newKey(t), "wrong"), added(right, "right"))
 
 	f := login(t, d.addr, h, nil)
 	require.Equal(t, executor.AuthDenied, f.Code)
@@ -94,7 +94,7 @@ func TestOrderOfAllKeys(t *testing.T) {
 	d := newDoor(t, &ssh.ServerConfig{}, nobody)
 	h := newHost()
 	h.IdentityFiles = []string{fileOnly.File, filepath.Join(dir, "both")}
-	h.IdentityAgent = sshAgent(t, added(other, "other"), added(inBoth, "both\x1b[31m\n"))
+	h.IdentityAgent = sshtest.Agent(t, added(other, "other"), added(inBoth, "both\x1b[31m\n"))
 
 	f := login(t, d.addr, h, nil)
 	require.Equal(t, executor.AuthDenied, f.Code)
@@ -127,7 +127,7 @@ func TestAlgorithms(t *testing.T) {
 			h.User = server.User
 			h.PubkeyAcceptedAlgorithms = test.accepted
 			if test.inAgent {
-				h.IdentityAgent = sshAgent(t, agent.AddedKey{PrivateKey: rsa.Private})
+				h.IdentityAgent = sshtest.Agent(t, agent.AddedKey{PrivateKey: rsa.Private})
 			} else {
 				h.IdentityFiles = []string{rsa.File}
 			}
@@ -157,7 +157,7 @@ func TestServerEndsAfterTooMany(t *testing.T) {
 	server := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxAuthTries 3"}})
 	h := newHost()
 	h.User = server.User
-	h.IdentityAgent = sshAgent(t, wrongKeys(t, 5)...)
+	h.IdentityAgent = sshtest.Agent(t, wrongKeys(t, 5)...)
 	f := login(t, server.Addr, h, nil)
 	require.Equal(t, executor.AuthTooMany, f.Code)
 	require.Len(t, f.Tried, 3)
@@ -175,7 +175,7 @@ func TestFiveKeysLeaveAnAttempt(t *testing.T) {
 		},
 	}, nobody)
 	h := newHost()
-	h.IdentityAgent = sshAgent(t, wrongKeys(t, 7)...)
+	h.IdentityAgent = sshtest.Agent(t, wrongKeys(t, 7)...)
 	require.Nil(t, login(t, d.addr, h, says("right")))
 	require.Len(t, d.seen(), 5)
 }

@@ -33,8 +33,9 @@ func Agent(t testing.TB, keys ...agent.AddedKey) string {
 	conn, err := net.Dial("unix", socket)
 	require.NoError(t, err)
 	defer conn.Close()
+	client := agent.NewClient(conn) // one: each reads answers of its own
 	for _, key := range keys {
-		require.NoError(t, agent.NewClient(conn).Add(key))
+		require.NoError(t, client.Add(key))
 	}
 	return socket
 }
