@@ -86,7 +86,7 @@ func (h host) command(k serverKind, nonce string) executor.Command {
 // An outcome is one cell of the matrix.
 type outcome struct {
 	pids       []int         // of the server, as it says itself
-	connection string        // the variable that all processes of the connection have
+	connection string        // the variable that all processes of the connection have; empty if they were gone
 	after      time.Duration // until the server's processes were gone
 	survivors  []int
 }
@@ -154,16 +154,19 @@ func pidLines(text string) []int {
 }
 
 // connectionOf is what the server has told the processes of a run about their
-// connection: every one that it starts there has it, guards and all.
+// connection: every one that it starts there has it, guards and all. It is empty
+// if none of the server's own is left: where the streams end with the leader, the
+// rest is ended with it, and may be gone before it was looked at.
 func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		for _, pid := range append(carrying(nonceName+"="+nonce), pids...) {
+		left := append(carrying(nonceName+"="+nonce), slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !alive(pid) })...)
+		for _, pid := range left {
 			if connection = variable(pid, "SSH_CONNECTION"); connection != "" {
 				return true
 			}
 		}
-		return false
+		return len(left) == 0
 	}, bound, time.Millisecond, "no process says what its connection is")
 	return connection
 }
