@@ -1,14 +1,18 @@
 package ui
 
 import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/keymap"
 )
 
-// An action is what App.do switches on. Keys, footer, help and the README come
-// from the table below; nothing else knows what a key means.
+// The names of the actions. Keys, footer, help, palette and the README come from
+// the tables of actions; nothing else knows what a key means.
 const (
 	actUp         = "up"
 	actDown       = "down"
@@ -98,7 +102,15 @@ const (
 	scopeAsk      = "ask"
 )
 
-type action = keymap.Action[*App]
+// entry is what the table says of an action.
+type entry = keymap.Action[*App]
+
+// An action is an entry with what it does; nil moves about in the pane that has
+// the keys, or scrolls what stands over it.
+type action struct {
+	entry
+	do func(*App) tea.Cmd
+}
 
 // scopes are all scopes, in the order of help.
 var scopes = []keymap.Scope{
@@ -113,74 +125,91 @@ var scopes = []keymap.Scope{
 	{ID: scopeAsk, Title: "When mcpdbg asks: host key, passphrase, password", Modal: true},
 }
 
+// actions are all actions: each file that adds to what a person can do lists
+// its own.
+func actions() []action {
+	return slices.Concat(moving(), acting(), modal())
+}
+
 // Actions returns the table of everything a person can do. It panics if the
 // table is wrong, which is a mistake in the program.
 func Actions() *keymap.Table[*App] {
-	table, err := keymap.New(scopes, append(append(moving(), acting()...), modal()...))
+	table, _ := bind(actions())
+	return table
+}
+
+// bind makes the table of actions, and of what they do.
+func bind(actions []action) (*keymap.Table[*App], map[string]func(*App) tea.Cmd) {
+	entries := make([]entry, len(actions))
+	doers := make(map[string]func(*App) tea.Cmd, len(actions))
+	for i, action := range actions {
+		entries[i], doers[action.ID] = action.entry, action.do
+	}
+	table, err := keymap.New(scopes, entries)
 	if err != nil {
 		panic("ui: " + err.Error())
 	}
-	return table
+	return table, doers
 }
 
 // moving are the actions that change what is looked at.
 func moving() []action {
 	return []action{
-		{ID: actDown, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}},
-		{ID: actUp, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line; the pane no longer follows."},
-		{ID: actLeft, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."},
-		{ID: actRight, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."},
-		{ID: actPageDown, Keys: []string{"pgdown"}, Scope: keymap.Global, Title: "page down", Help: "Move down by a screen."},
-		{ID: actPageUp, Keys: []string{"pgup"}, Scope: keymap.Global, Title: "page up", Help: "Move up by a screen."},
-		{ID: actHalfDown, Keys: []string{"ctrl+d"}, Scope: keymap.Global, Title: "half page down", Help: "Move down by half a screen."},
-		{ID: actHalfUp, Keys: []string{"ctrl+u"}, Scope: keymap.Global, Title: "half page up", Help: "Move up by half a screen."},
-		{ID: actTop, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."},
-		{ID: actBottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."},
+		{entry{ID: actDown, Keys: []string{"j", "down"}, Scope: keymap.Global, Title: "down", Help: "Move down by a line.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "move"}}, nil},
+		{entry{ID: actUp, Keys: []string{"k", "up"}, Scope: keymap.Global, Title: "up", Help: "Move up by a line; the pane no longer follows."}, nil},
+		{entry{ID: actLeft, Keys: []string{"h", "left"}, Scope: keymap.Global, Title: "left", Help: "Scroll to the left; in a tree, fold or go to the parent."}, nil},
+		{entry{ID: actRight, Keys: []string{"l", "right"}, Scope: keymap.Global, Title: "right", Help: "Scroll to the right; in a tree, unfold."}, nil},
+		{entry{ID: actPageDown, Keys: []string{"pgdown"}, Scope: keymap.Global, Title: "page down", Help: "Move down by a screen."}, nil},
+		{entry{ID: actPageUp, Keys: []string{"pgup"}, Scope: keymap.Global, Title: "page up", Help: "Move up by a screen."}, nil},
+		{entry{ID: actHalfDown, Keys: []string{"ctrl+d"}, Scope: keymap.Global, Title: "half page down", Help: "Move down by half a screen."}, nil},
+		{entry{ID: actHalfUp, Keys: []string{"ctrl+u"}, Scope: keymap.Global, Title: "half page up", Help: "Move up by half a screen."}, nil},
+		{entry{ID: actTop, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}, nil},
+		{entry{ID: actBottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}, nil},
 
-		{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree, unfold.", Priority: 60},
-		{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter. Never quits."},
-		{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}},
-		{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."},
-		{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "traffic", Help: "Go to the traffic pane."},
-		{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."},
-		{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."},
-		{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."},
-		{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Help: "Give the pane the whole screen, or end that.", Priority: 15},
+		{entry{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree, unfold.", Priority: 60}, nothing((*App).open)},
+		{entry{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter. Never quits."}, (*App).back},
+		{entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, nothing(func(a *App) { a.focusBeside(1) })},
+		{entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, nothing(func(a *App) { a.focusBeside(-1) })},
+		{entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "traffic", Help: "Go to the traffic pane."}, nothing(func(a *App) { a.focusOn(trafficID) })},
+		{entry{ID: actDetail, Keys: []string{"3"}, Scope: keymap.Global, Title: "detail", Help: "Go to the detail pane."}, nothing(func(a *App) { a.focusOn(detailID) })},
+		{entry{ID: actStderr, Keys: []string{"4"}, Scope: keymap.Global, Title: "stderr", Help: "Go to the stderr pane."}, nothing(func(a *App) { a.focusOn(stderrID) })},
+		{entry{ID: actEvents, Keys: []string{"5"}, Scope: keymap.Global, Title: "events", Help: "Go to the events pane."}, nothing(func(a *App) { a.focusOn(eventsID) })},
+		{entry{ID: actZoom, Keys: []string{"z"}, Scope: keymap.Global, Title: "zoom", Help: "Give the pane the whole screen, or end that.", Priority: 15}, nothing(func(a *App) { a.setZoom(!a.zoom) })},
 
-		{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Help: "Look for text in the pane; /text/ is a regular expression.", Priority: 40},
-		{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: searched},
-		{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: searched},
-		{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Show only some of the traffic: method: id: dir: kind: err >100ms text /regexp/ !not or.", Priority: 45},
-		{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Help: "Show new rows as they come, or end that.", Priority: 35, Enabled: listFocused},
-		{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Help: "Go from a request to its response, and back.", Priority: 25, Enabled: hasPartner},
-		{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Help: "Go to the next row of the traffic with something wrong.", Priority: 10},
-		{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row of the traffic with something wrong."},
+		{entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Help: "Look for text in the pane; /text/ is a regular expression.", Priority: 40}, nothing((*App).askSearch)},
+		{entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: searched}, func(a *App) tea.Cmd { return a.findNext(1) }},
+		{entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: searched}, func(a *App) tea.Cmd { return a.findNext(-1) }},
+		{entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Show only some of the traffic: method: id: dir: kind: err >100ms text /regexp/ !not or.", Priority: 45}, nothing((*App).askFilter)},
+		{entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Help: "Show new rows as they come, or end that.", Priority: 35, Enabled: listFocused}, nothing((*App).toggleFollow)},
+		{entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Help: "Go from a request to its response, and back.", Priority: 25, Enabled: hasPartner}, nothing((*App).goToPartner)},
+		{entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Help: "Go to the next row of the traffic with something wrong.", Priority: 10}, func(a *App) tea.Cmd { return a.findError(1) }},
+		{entry{ID: actPrevError, Keys: []string{"E"}, Scope: keymap.Global, Title: "previous error", Help: "Go to the previous row of the traffic with something wrong."}, func(a *App) tea.Cmd { return a.findError(-1) }},
 	}
 }
 
 // acting are the actions that do something, and those of the program itself.
 func acting() []action {
 	return []action{
-		{ID: actView, Keys: []string{"v"}, Scope: scopeDetail, Title: "view", Help: "Change between the tree, the exact text and the bytes in hexadecimal.", Priority: 48},
-		{ID: actFold, Keys: []string{"space"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown},
-		{ID: actExpandAll, Keys: []string{"+"}, Scope: scopeDetail, Title: "unfold all", Help: "Unfold the value and what is in it, up to a limit.", Enabled: treeShown},
-		{ID: actCollapseAll, Keys: []string{"-"}, Scope: scopeDetail, Title: "fold all", Help: "Fold everything.", Enabled: treeShown},
+		{entry{ID: actView, Keys: []string{"v"}, Scope: scopeDetail, Title: "view", Help: "Change between the tree, the exact text and the bytes in hexadecimal.", Priority: 48}, nil},
+		{entry{ID: actFold, Keys: []string{"space"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}, nil},
+		{entry{ID: actExpandAll, Keys: []string{"+"}, Scope: scopeDetail, Title: "unfold all", Help: "Unfold the value and what is in it, up to a limit.", Enabled: treeShown}, nil},
+		{entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: scopeDetail, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}, nil},
 
-		{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Help: "Write a message and send it. A draft is kept.", Priority: 30, Enabled: canSend},
-		{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "resend", Help: "Send the selected message again; a request gets an id of its own. Asks first for tools/call.", Priority: 14, Enabled: canResend},
-		{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and resend", Help: "Take the selected message into the composer.", Enabled: canResend},
-		{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel},
-		{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection},
-		{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend},
-		{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill},
-		{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow},
-		{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7},
+		{entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Help: "Write a message and send it. A draft is kept.", Priority: 30, Enabled: canSend}, nothing((*App).compose)},
+		{entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "resend", Help: "Send the selected message again; a request gets an id of its own. Asks first for tools/call.", Priority: 14, Enabled: canResend}, (*App).resend},
+		{entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and resend", Help: "Take the selected message into the composer.", Enabled: canResend}, (*App).editSelected},
+		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel}, (*App).cancelSelected},
+		{entry{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection}, (*App).copySelected},
+		{entry{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend}, nothing((*App).askCloseStdin)},
+		{entry{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill}, (*App).kill},
+		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
+		{entry{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7}, nothing(func(a *App) { a.sheet = newInfo(a) })},
 
-		{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90},
-		{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80},
-		{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true},
-		{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true},
-		{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Go back to the shell; fg returns. The server runs on.", Everywhere: true},
+		{entry{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90}, nothing(func(a *App) { a.sheet = newHelp(a) })},
+		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80}, (*App).quit},
+		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
+		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true}, func(*App) tea.Cmd { return tea.ClearScreen }},
+		{entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Go back to the shell; fg returns. The server runs on.", Everywhere: true}, func(*App) tea.Cmd { return tea.Suspend }},
 	}
 }
 
@@ -188,31 +217,31 @@ func acting() []action {
 // has its meaning.
 func modal() []action {
 	return []action{
-		{ID: actSend, Keys: []string{"ctrl+s"}, Scope: scopeComposer, Title: "send", Help: "Send the text as it is; line breaks inside of JSON are taken out.", Priority: 90, Enabled: canSend},
-		{ID: actCloseComposer, Keys: []string{"esc"}, Scope: scopeComposer, Title: "close (draft kept)", Help: "Close the composer and keep what is written.", Priority: 80},
-		{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90},
-		{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80},
-		{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion},
-		{ID: actNo, Keys: []string{"n", "esc", "enter", "q"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}},
-		{ID: actDialogDown, Keys: []string{"j", "down"}, Scope: scopeDialog, Title: "down", Help: "Scroll down, if it is long."},
-		{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."},
-		{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."},
-		{ID: actDialogPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeDialog, Title: "page up", Help: "Scroll up by a screen."},
-		{ID: actHelpDown, Keys: []string{"j", "down"}, Scope: scopeHelp, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}},
-		{ID: actHelpUp, Keys: []string{"k", "up"}, Scope: scopeHelp, Title: "up", Help: "Scroll up."},
-		{ID: actHelpPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeHelp, Title: "page down", Help: "Scroll down by a screen."},
-		{ID: actHelpPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeHelp, Title: "page up", Help: "Scroll up by a screen."},
-		{ID: actCloseHelp, Keys: []string{"esc", "q", "?", "I"}, Scope: scopeHelp, Title: "close", Help: "Close it.", Priority: 90},
+		{entry{ID: actSend, Keys: []string{"ctrl+s"}, Scope: scopeComposer, Title: "send", Help: "Send the text as it is; line breaks inside of JSON are taken out.", Priority: 90, Enabled: canSend}, (*App).send},
+		{entry{ID: actCloseComposer, Keys: []string{"esc"}, Scope: scopeComposer, Title: "close (draft kept)", Help: "Close the composer and keep what is written.", Priority: 80}, nothing((*App).closeComposer)},
+		{entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90}, (*App).acceptPrompt},
+		{entry{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80}, nothing(func(a *App) { a.prompt = nil })},
+		{entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion}, (*App).yes},
+		{entry{ID: actNo, Keys: []string{"n", "esc", "enter", "q"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}, nothing(func(a *App) { a.dialog = nil })},
+		{entry{ID: actDialogDown, Keys: []string{"j", "down"}, Scope: scopeDialog, Title: "down", Help: "Scroll down, if it is long."}, nil},
+		{entry{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."}, nil},
+		{entry{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."}, nil},
+		{entry{ID: actDialogPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeDialog, Title: "page up", Help: "Scroll up by a screen."}, nil},
+		{entry{ID: actHelpDown, Keys: []string{"j", "down"}, Scope: scopeHelp, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}}, nil},
+		{entry{ID: actHelpUp, Keys: []string{"k", "up"}, Scope: scopeHelp, Title: "up", Help: "Scroll up."}, nil},
+		{entry{ID: actHelpPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeHelp, Title: "page down", Help: "Scroll down by a screen."}, nil},
+		{entry{ID: actHelpPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeHelp, Title: "page up", Help: "Scroll up by a screen."}, nil},
+		{entry{ID: actCloseHelp, Keys: []string{"esc", "q", "?", "I"}, Scope: scopeHelp, Title: "close", Help: "Close it.", Priority: 90}, nothing(func(a *App) { a.sheet = nil })},
 
-		{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Answer with what is typed, or go to the next field; for a host key nothing means no.", Priority: 90},
-		{ID: actDecline, Keys: []string{"esc"}, Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85},
-		{ID: actAskNext, Keys: []string{"tab"}, Scope: scopeAsk, Title: "next field", Help: "Go to the next field.", Priority: 60, Enabled: severalFields},
-		{ID: actAskPrevious, Keys: []string{"shift+tab"}, Scope: scopeAsk, Title: "previous field", Help: "Go to the previous field.", Enabled: severalFields},
-		{ID: actAskClear, Keys: []string{"ctrl+u"}, Scope: scopeAsk, Title: "clear", Help: "Empty the field.", Priority: 20},
-		{ID: actAskDown, Keys: []string{"down"}, Scope: scopeAsk, Title: "down", Help: "Scroll down, if it is long."},
-		{ID: actAskUp, Keys: []string{"up"}, Scope: scopeAsk, Title: "up", Help: "Scroll up."},
-		{ID: actAskPageDown, Keys: []string{"pgdown", "ctrl+d"}, Scope: scopeAsk, Title: "page down", Help: "Scroll down by a screen."},
-		{ID: actAskPageUp, Keys: []string{"pgup"}, Scope: scopeAsk, Title: "page up", Help: "Scroll up by a screen."},
+		{entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Answer with what is typed, or go to the next field; for a host key nothing means no.", Priority: 90}, (*App).acceptField},
+		{entry{ID: actDecline, Keys: []string{"esc"}, Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}, (*App).decline},
+		{entry{ID: actAskNext, Keys: []string{"tab"}, Scope: scopeAsk, Title: "next field", Help: "Go to the next field.", Priority: 60, Enabled: severalFields}, nothing(func(a *App) { a.otherField(1) })},
+		{entry{ID: actAskPrevious, Keys: []string{"shift+tab"}, Scope: scopeAsk, Title: "previous field", Help: "Go to the previous field.", Enabled: severalFields}, nothing(func(a *App) { a.otherField(-1) })},
+		{entry{ID: actAskClear, Keys: []string{"ctrl+u"}, Scope: scopeAsk, Title: "clear", Help: "Empty the field.", Priority: 20}, nothing((*App).clearField)},
+		{entry{ID: actAskDown, Keys: []string{"down"}, Scope: scopeAsk, Title: "down", Help: "Scroll down, if it is long."}, nil},
+		{entry{ID: actAskUp, Keys: []string{"up"}, Scope: scopeAsk, Title: "up", Help: "Scroll up."}, nil},
+		{entry{ID: actAskPageDown, Keys: []string{"pgdown", "ctrl+d"}, Scope: scopeAsk, Title: "page down", Help: "Scroll down by a screen."}, nil},
+		{entry{ID: actAskPageUp, Keys: []string{"pgup"}, Scope: scopeAsk, Title: "page up", Help: "Scroll up by a screen."}, nil},
 	}
 }
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -537,7 +538,20 @@ func (d *driver) search1(text string, from string) {
 	d.do(actAccept)
 }
 
+// allActionTests are the tests of all actions; each file that adds actions adds
+// the tests of its own.
+func allActionTests() map[string]actionTest {
+	all := map[string]actionTest{}
+	for _, tests := range []map[string]actionTest{
+		actionTests,
+	} {
+		maps.Copy(all, tests)
+	}
+	return all
+}
+
 func TestActions(t *testing.T) {
+	tests := allActionTests()
 	table := Actions()
 	ids := map[string]bool{}
 	for _, scope := range append(scopes, keymap.Scope{ID: keymap.Global}) {
@@ -547,7 +561,7 @@ func TestActions(t *testing.T) {
 	}
 	for id := range ids {
 		t.Run(id, func(t *testing.T) {
-			test, ok := actionTests[id]
+			test, ok := tests[id]
 			require.True(t, ok, "the action has no test")
 			serve := func(p *fakeProcess, m message) {
 				if m.Method != "sleep" {
@@ -557,7 +571,7 @@ func TestActions(t *testing.T) {
 			inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, x *fakeExecutor) { test(t, d, x) })
 		})
 	}
-	require.Len(t, actionTests, len(ids), "tests of actions that there are not")
+	require.Len(t, tests, len(ids), "tests of actions that there are not")
 }
 
 // TestKillAgain: while the server is stopping, the same key kills it at once.

@@ -18,12 +18,15 @@ import (
 // App is the model of the program. It belongs to the goroutine of the
 // program; make one with newApp.
 type App struct {
-	ctx     context.Context
-	opts    Options
-	session *session.Session // nil for a recording
-	source  session.Source
-	keys    *keymap.Table[*App]
-	name    string // of the program that is debugged, for the window's title
+	*subject // what is on the screen
+	subjects []*subject
+	drawn    int // subjects there have been
+
+	ctx   context.Context
+	opts  Options
+	keys  *keymap.Table[*App]
+	doers map[string]func(*App) tea.Cmd
+	watch func(*subject) // begins to send changed for a new subject
 
 	theme   *theme.Theme
 	dark    bool
@@ -36,32 +39,15 @@ type App struct {
 	strip         paneID // stderr or events
 	zoom          bool
 
-	index   *rowIndex
-	rows    rowReader
-	stats   session.Stats
-	status  session.Status
-	story   *story
 	ticking bool
 	later   func(time.Duration, tea.Msg) tea.Cmd
 
-	traffic  *traffic
-	stderr   *lines
-	events   *lines
-	detail   *detail
-	composer *composer
-	selected selection
-
-	search  *search
-	hits    *highlight
-	finding *find // under way; messages of another one are dropped
-
 	prompt   *prompt
+	overlays []opened // the last has the keys
 	dialog   *dialog
 	sheet    *sheet
 	ask      *ask // nil without a question of the Prompter
 	notice   notice
-	starting bool // Start or Restart is under way
-	stop     context.CancelFunc
 	quitting bool
 
 	canvas  grid.Canvas
@@ -93,35 +79,23 @@ type tick struct{}
 
 func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
-		ctx: ctx, opts: opts, session: opts.Session, source: opts.Source, keys: Actions(),
+		ctx: ctx, opts: opts, watch: func(*subject) {},
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
-		index: &rowIndex{}, hits: &highlight{}, starting: opts.Start != nil, stop: func() {},
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
+	a.keys, a.doers = bind(actions())
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
-	}
-	if a.source == nil {
-		a.source = a.session.Log()
-	}
-	a.rows.source = a.source
-	a.story = &story{source: a.source, rows: a.rows}
-	if argv := a.source.Header().Argv; len(argv) > 0 {
-		a.name = windowTitle(argv[0])
 	}
 	if opts.NoColor {
 		a.profile = theme.NoColor
 	}
 	a.theme = theme.New(a.dark, a.profile)
-	look := a.look()
-	a.traffic = newTraffic(a.source, a.index, a.hits, a.theme, look)
-	a.stderr = newLines(stderrID, a.source, a.index, a.hits, a.theme, look)
-	a.events = newLines(eventsID, a.source, a.index, a.hits, a.theme, look)
-	a.detail = newDetail(a.source, a.theme, look)
-	a.composer = newComposer()
+	a.subject = a.newSubject(Opened{Session: opts.Session, Source: opts.Source, Title: opts.Title, Start: opts.Start})
+	a.subjects = []*subject{a.subject}
 	return a
 }
 
@@ -138,16 +112,20 @@ func (a *App) look() termsafe.Options {
 // for.
 func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor}
-	if a.opts.Start != nil {
-		cmds = append(cmds, a.start("start", a.opts.Start))
+	if a.launch != nil {
+		cmds = append(cmds, a.tagged(a.start("start", a.launch)))
 	}
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message.
+// Update takes one message. One that is about a subject is taken with that on
+// the screen, which it then leaves again.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if of, ok := msg.(about); ok {
+		return a, a.takeAbout(of)
+	}
 	cmd := a.take(msg)
-	return a, tea.Batch(cmd, a.settle())
+	return a, a.tagged(tea.Batch(cmd, a.settle()))
 }
 
 func (a *App) take(msg tea.Msg) tea.Cmd {
@@ -281,10 +259,9 @@ func (a *App) setProfile(p colorprofile.Profile) {
 
 func (a *App) setTheme() {
 	a.theme = theme.New(a.dark, a.profile)
-	a.traffic.setTheme(a.theme)
-	a.stderr.setTheme(a.theme)
-	a.events.setTheme(a.theme)
-	a.detail.setTheme(a.theme)
+	for _, s := range a.subjects {
+		s.setTheme(a.theme)
+	}
 	a.markAll()
 }
 

@@ -144,7 +144,7 @@ func keyToFrame(b *testing.B, rate int) {
 		tea.WithWindowSize(200, 60), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	var wg sync.WaitGroup
 	wg.Go(func() { _, _ = program.Run() })
-	wg.Go(func() { pump(ctx, log, func() { program.Send(changed{}) }) })
+	wg.Go(func() { pump(ctx.Done(), log, func() { program.Send(changed{}) }) })
 	rows := 0
 	if rate > 0 {
 		wg.Go(func() { rows = produce(ctx, log, rate) })

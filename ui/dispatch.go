@@ -18,7 +18,7 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
 		return a.Do(action.ID)
 	}
-	if rest, ok := afterEsc(msg); ok && a.prompt == nil && !a.composer.open {
+	if rest, ok := afterEsc(msg); ok && a.prompt == nil && a.top() == nil && !a.composer.open {
 		return tea.Batch(a.key(tea.KeyPressMsg{Code: tea.KeyEscape}), a.key(rest))
 	}
 	return a.typed(msg)
@@ -48,6 +48,9 @@ func (a *App) typed(msg tea.Msg) tea.Cmd {
 	case a.prompt != nil:
 		a.stale = true
 		return a.prompt.update(msg)
+	case a.top() != nil:
+		a.stale = true
+		return a.top().typed(a, msg)
 	case a.composer.open:
 		a.mark(composerID)
 		return a.composer.update(msg)
@@ -66,6 +69,8 @@ func (a *App) scope() string {
 		return scopeHelp
 	case a.prompt != nil:
 		return scopePrompt
+	case a.top() != nil:
+		return a.top().scope()
 	case a.composer.open:
 		return scopeComposer
 	}
@@ -88,7 +93,7 @@ func (a *App) Do(id string) tea.Cmd {
 		return nil
 	}
 	a.stale = true
-	if do, ok := doers[id]; ok {
+	if do := a.doers[id]; do != nil {
 		return do(a)
 	}
 	if way, ok := scrolls[id]; ok {
@@ -114,58 +119,6 @@ func (a *App) scrolled() *scroll {
 		return &a.sheet.scroll
 	}
 	return nil
-}
-
-// doers are the actions of the program; what is not among them moves about in
-// the pane with the focus.
-var doers = map[string]func(*App) tea.Cmd{
-	actNextPane:  nothing(func(a *App) { a.focusBeside(1) }),
-	actPrevPane:  nothing(func(a *App) { a.focusBeside(-1) }),
-	actTraffic:   nothing(func(a *App) { a.focusOn(trafficID) }),
-	actDetail:    nothing(func(a *App) { a.focusOn(detailID) }),
-	actStderr:    nothing(func(a *App) { a.focusOn(stderrID) }),
-	actEvents:    nothing(func(a *App) { a.focusOn(eventsID) }),
-	actZoom:      nothing(func(a *App) { a.setZoom(!a.zoom) }),
-	actOpen:      nothing((*App).open),
-	actBack:      (*App).back,
-	actFollow:    nothing((*App).toggleFollow),
-	actPartner:   nothing((*App).goToPartner),
-	actSearch:    nothing((*App).askSearch),
-	actFilter:    nothing((*App).askFilter),
-	actNextMatch: func(a *App) tea.Cmd { return a.findNext(1) },
-	actPrevMatch: func(a *App) tea.Cmd { return a.findNext(-1) },
-	actNextError: func(a *App) tea.Cmd { return a.findError(1) },
-	actPrevError: func(a *App) tea.Cmd { return a.findError(-1) },
-
-	actCompose:    nothing((*App).compose),
-	actEditResend: (*App).editSelected,
-	actResend:     (*App).resend,
-	actCancel:     (*App).cancelSelected,
-	actCopy:       (*App).copySelected,
-	actCloseStdin: nothing((*App).askCloseStdin),
-	actKill:       (*App).kill,
-	actRestart:    (*App).restart,
-
-	actSend:          (*App).send,
-	actCloseComposer: nothing((*App).closeComposer),
-	actAccept:        (*App).acceptPrompt,
-	actClosePrompt:   nothing(func(a *App) { a.prompt = nil }),
-	actYes:           (*App).yes,
-	actNo:            nothing(func(a *App) { a.dialog = nil }),
-
-	actAskAccept:   (*App).acceptField,
-	actAskNext:     nothing(func(a *App) { a.otherField(1) }),
-	actAskPrevious: nothing(func(a *App) { a.otherField(-1) }),
-	actAskClear:    nothing((*App).clearField),
-	actDecline:     (*App).decline,
-
-	actInfo:      nothing(func(a *App) { a.sheet = newInfo(a) }),
-	actHelp:      nothing(func(a *App) { a.sheet = newHelp(a) }),
-	actCloseHelp: nothing(func(a *App) { a.sheet = nil }),
-	actQuit:      (*App).quit,
-	actInterrupt: (*App).interrupt,
-	actRedraw:    func(*App) tea.Cmd { return tea.ClearScreen },
-	actSuspend:   func(*App) tea.Cmd { return tea.Suspend },
 }
 
 // nothing adapts what has no command.

@@ -41,6 +41,9 @@ func (a *App) paint() string {
 	}
 	a.drawComposer()
 	a.line(2, a.layout.footer, a.paintFooter)
+	for _, o := range a.overlays {
+		o.paint(a)
+	}
 	if a.sheet != nil {
 		a.paintSheet()
 	}
@@ -71,7 +74,7 @@ func (a *App) drawPane(id paneID) {
 		return
 	}
 	p, block := a.pane(id), &a.painted[id]
-	focused := id == a.focus && !a.composer.open && a.ask == nil
+	focused := id == a.focus && !a.composer.open && a.ask == nil && a.top() == nil
 	if a.dirty[id] {
 		p.paint(block, focused)
 		a.dirty[id] = false

@@ -36,7 +36,7 @@ func (a *App) headerParts() []part {
 	}
 	parts := []part{
 		{badge, th.Strong, 0, must},
-		{a.title(), th.Text, 0, 60},
+		{a.subjectTitle(), th.Text, 0, 60},
 	}
 	if a.host() != "" {
 		parts = append(parts, a.linkPart())
@@ -58,13 +58,13 @@ func (a *App) headerParts() []part {
 	return append(parts, lossPart(a.stats, a.status, th))
 }
 
-// title is what is looked at, without the host behind it in brackets where that
+// subjectTitle is what is looked at, without the host behind it in brackets where that
 // stands beside it anyway.
-func (a *App) title() string {
+func (a *App) subjectTitle() string {
 	if host := a.host(); host != "" {
-		return strings.TrimSuffix(a.opts.Title, " ("+host+")")
+		return strings.TrimSuffix(a.subject.title, " ("+host+")")
 	}
-	return a.opts.Title
+	return a.subject.title
 }
 
 // linkPart is the connection to the host: whose it is, how it does in a word,

@@ -267,7 +267,7 @@ func TestPump(t *testing.T) {
 		var rings, seen atomic.Int64
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			pump(ctx, log, func() {
+			pump(ctx.Done(), log, func() {
 				seen.Store(int64(log.Len()))
 				if rings.Add(1) == 1 {
 					grow() // while it is looked at

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"time"
 
 	"mcpdbg/session"
@@ -11,9 +10,9 @@ import (
 // thirty times a second at most, however fast the log grows.
 const framePause = time.Second / 30
 
-// pump calls ring when the log has changed, once a frame at most, until ctx is
-// done. It never calls again before ring has returned.
-func pump(ctx context.Context, source session.Source, ring func()) {
+// pump calls ring when the log has changed, once a frame at most, until gone is
+// closed. It never calls again before ring has returned.
+func pump(gone <-chan struct{}, source session.Source, ring func()) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -23,12 +22,12 @@ func pump(ctx context.Context, source session.Source, ring func()) {
 		pause.Reset(framePause)
 		select {
 		case <-news:
-		case <-ctx.Done():
+		case <-gone:
 			return
 		}
 		select {
 		case <-pause.C:
-		case <-ctx.Done():
+		case <-gone:
 			return
 		}
 	}

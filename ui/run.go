@@ -17,6 +17,8 @@ import (
 
 // Options are what Run needs: a Session or a Source.
 type Options struct {
+	// Launcher, if set, makes further sessions, as the person opens them.
+	Launcher Launcher
 	// Session is what is debugged; nil shows a recording, to which nothing can
 	// be sent. It stays the caller's to close.
 	Session *session.Session
@@ -78,7 +80,10 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	program := tea.NewProgram(app, programOptions(ctx, app.opts)...)
 	ended := make(chan error, 1)
 	var wg sync.WaitGroup
-	wg.Go(func() { pump(ctx, app.source, func() { program.Send(changed{}) }) })
+	app.watch = func(s *subject) {
+		wg.Go(func() { pump(s.gone, s.source, func() { program.Send(about{s, changed{}}) }) })
+	}
+	app.watch(app.subject)
 	if p := app.opts.Prompter; p != nil {
 		wg.Go(func() { p.listen(ctx, func() { program.Send(asked{}) }) })
 		defer p.end()

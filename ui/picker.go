@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/keymap"
+)
+
+// maxQuery is how many characters can be typed into a picker.
+const maxQuery = 200
+
+// A picker is a list in an overlay, one of whose items is picked. Typing narrows
+// the list to what matches, the best match first. The zero value is empty.
+type picker struct {
+	query string
+	items []string
+	shown []pick
+	at    int // in shown
+	top   int // the first of shown that is on the screen
+	rows  int // on the screen, at the last paint
+}
+
+// A pick is an item that matches.
+type pick struct {
+	item int   // its number among all
+	hits []int // offsets of the bytes that matched
+}
+
+// set changes the items. The cursor stays on the same text, if that is still
+// there.
+func (p *picker) set(items []string) {
+	text := ""
+	if i, ok := p.current(); ok {
+		text = p.items[i]
+	}
+	p.items = items
+	p.narrow()
+	for i, s := range p.shown {
+		if items[s.item] == text {
+			p.at = i
+		}
+	}
+}
+
+// current is the number of the item under the cursor.
+func (p *picker) current() (item int, ok bool) {
+	if p.at >= len(p.shown) {
+		return 0, false
+	}
+	return p.shown[p.at].item, true
+}
+
+// typed takes a key, or what was pasted, into the query, and tells whether that
+// changed it.
+func (p *picker) typed(msg tea.Msg) bool {
+	before := p.query
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		p.add(msg.Content)
+	case tea.KeyPressMsg:
+		switch {
+		case msg.Code == tea.KeyBackspace && p.query != "":
+			runes := []rune(p.query)
+			p.query = string(runes[:len(runes)-1])
+		case msg.Mod&^tea.ModShift == 0:
+			p.add(msg.Text)
+		}
+	}
+	if p.query == before {
+		return false
+	}
+	p.narrow()
+	return true
+}
+
+func (p *picker) add(text string) {
+	runes := []rune(p.query)
+	for _, r := range text {
+		if unicode.IsPrint(r) && len(runes) < maxQuery {
+			runes = append(runes, r)
+		}
+	}
+	p.query = string(runes)
+}
+
+// clear empties the query, and tells whether there was one.
+func (p *picker) clear() bool {
+	if p.query == "" {
+		return false
+	}
+	p.query = ""
+	p.narrow()
+	return true
+}
+
+// narrow lists what matches the query.
+func (p *picker) narrow() {
+	p.shown, p.at, p.top = p.shown[:0], 0, 0
+	if p.query == "" {
+		for i := range p.items {
+			p.shown = append(p.shown, pick{item: i})
+		}
+		return
+	}
+	for _, m := range fuzzy.Find(p.query, p.items) {
+		p.shown = append(p.shown, pick{m.Index, m.MatchedIndexes})
+	}
+}
+
+// move moves the cursor, by the name of an action that moves.
+func (p *picker) move(action string) {
+	page := max(p.rows-1, 1)
+	switch action {
+	case actUp:
+		p.at--
+	case actDown:
+		p.at++
+	case actPageUp:
+		p.at -= page
+	case actPageDown:
+		p.at += page
+	case actTop:
+		p.at = 0
+	case actBottom:
+		p.at = len(p.shown) - 1
+	}
+	p.at = max(min(p.at, len(p.shown)-1), 0)
+}
+
+// paint paints the items that fit into the lines of a block, from line first on.
+// Each is painted by item, which gets a line with the cursor's mark on it.
+func (p *picker) paint(a *App, out *grid.Lines, first int, item func(l *grid.Line, p pick, selected bool)) {
+	_, h := out.Size()
+	p.rows = max(h-first, 0)
+	p.top = max(min(p.top, p.at, len(p.shown)-p.rows), p.at-p.rows+1, 0)
+	for i := range p.rows {
+		if p.top+i >= len(p.shown) {
+			return
+		}
+		l, selected := out.Line(first+i), p.top+i == p.at
+		mark := "  "
+		if selected {
+			mark = "> "
+		}
+		l.Text(a.theme.Key, mark)
+		item(l, p.shown[p.top+i], selected)
+	}
+}
+
+// A picking is an overlay with a picker in it.
+type picking interface {
+	overlay
+	picks() *picker
+}
+
+// pickerActions are the actions that move about in the picker of a scope. Their
+// names begin with the scope's.
+func pickerActions(scope string) []action {
+	move := func(id, title, help string, keys ...string) action {
+		return action{entry{ID: scope + "-" + id, Keys: keys, Scope: scope, Title: title, Help: help},
+			on(func(_ *App, o picking) tea.Cmd {
+				o.picks().move(id)
+				return nil
+			})}
+	}
+	down := move(actDown, "down", "Go down.", "down", "ctrl+n")
+	down.Priority, down.Hint = 50, keymap.Hint{Keys: "up/down", Title: "choose"}
+	return []action{
+		down,
+		move(actUp, "up", "Go up.", "up", "ctrl+p"),
+		move(actPageDown, "page down", "Go down by a screen.", "pgdown", "ctrl+d"),
+		move(actPageUp, "page up", "Go up by a screen.", "pgup"),
+		move(actTop, "first", "Go to the first.", "home"),
+		move(actBottom, "last", "Go to the last.", "end"),
+	}
+}

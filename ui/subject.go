@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/theme"
+)
+
+// A subject is one session, or one recording, with all that the screen shows of
+// it. The App shows one of them at a time; the others go on.
+type subject struct {
+	number  int
+	title   string
+	name    string           // of the program that is debugged, for the window's title
+	session *session.Session // nil for a recording
+	source  session.Source
+	launch  func(context.Context) error // starts the server at the beginning; nil if it is not to
+	release func(context.Context) error // ends the session, if it is ours to end
+	gone    <-chan struct{}             // closed when it is no longer shown
+	forget  context.CancelFunc          // closes gone
+
+	index  *rowIndex
+	rows   rowReader
+	stats  session.Stats
+	status session.Status
+	story  *story
+
+	traffic  *traffic
+	stderr   *lines
+	events   *lines
+	detail   *detail
+	composer *composer
+	selected selection
+
+	search  *search
+	hits    *highlight
+	finding *find // under way; messages of another one are dropped
+
+	starting bool // Start or Restart is under way
+	stop     context.CancelFunc
+}
+
+// newSubject makes what is shown of a session or a recording.
+func (a *App) newSubject(o Opened) *subject {
+	a.drawn++
+	ctx, forget := context.WithCancel(a.ctx)
+	s := &subject{
+		number: a.drawn, title: o.Title, session: o.Session, source: o.Source, launch: o.Start, release: o.Close,
+		gone: ctx.Done(), forget: forget,
+		index: &rowIndex{}, hits: &highlight{}, starting: o.Start != nil, stop: func() {},
+	}
+	if s.source == nil {
+		s.source = s.session.Log()
+	}
+	s.rows.source = s.source
+	s.story = &story{source: s.source, rows: s.rows}
+	if argv := s.source.Header().Argv; len(argv) > 0 {
+		s.name = windowTitle(argv[0])
+	}
+	look := a.look()
+	s.traffic = newTraffic(s.source, s.index, s.hits, a.theme, look)
+	s.stderr = newLines(stderrID, s.source, s.index, s.hits, a.theme, look)
+	s.events = newLines(eventsID, s.source, s.index, s.hits, a.theme, look)
+	s.detail = newDetail(s.source, a.theme, look)
+	s.composer = newComposer()
+	return s
+}
+
+func (s *subject) setTheme(th *theme.Theme) {
+	s.traffic.setTheme(th)
+	s.stderr.setTheme(th)
+	s.events.setTheme(th)
+	s.detail.setTheme(th)
+}
+
+// add shows a session or a recording, and starts its server if that is wanted.
+func (a *App) add(o Opened) tea.Cmd {
+	s := a.newSubject(o)
+	a.subjects = append(a.subjects, s)
+	a.show(s)
+	a.watch(s)
+	if s.launch == nil {
+		return nil
+	}
+	return a.start("start", s.launch)
+}
+
+// show puts a subject on the screen.
+func (a *App) show(s *subject) {
+	a.subject = s
+	a.observe()
+	a.arrange()
+}
+
+// An about is a message for one subject, whichever is on the screen.
+type about struct {
+	subject *subject
+	msg     tea.Msg
+}
+
+// takeAbout takes a message with its subject on the screen. Unless the message
+// leads elsewhere, what was there before is shown again.
+func (a *App) takeAbout(m about) tea.Cmd {
+	select {
+	case <-m.subject.gone:
+		return nil // it was closed in the meantime
+	default:
+	}
+	before := a.subject
+	a.subject = m.subject
+	cmd := a.take(m.msg)
+	cmd = m.subject.tagged(tea.Batch(cmd, a.settle()))
+	if a.subject == m.subject && before != m.subject {
+		a.subject = before
+		a.arrange()
+	}
+	return cmd
+}
+
+// tagged has the messages of a command come back to this subject.
+func (s *subject) tagged(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg { return s.address(cmd()) }
+}
+
+// address puts the subject on a message of ours.
+func (s *subject) address(msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for i, cmd := range msg {
+			msg[i] = s.tagged(cmd)
+		}
+	case changed, scanned, finding, foundRow, loadedEntry, detailHit, result:
+		return about{s, msg}
+	}
+	return msg
+}
