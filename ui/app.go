@@ -41,6 +41,7 @@ type App struct {
 
 	ticking bool
 	later   func(time.Duration, tea.Msg) tea.Cmd
+	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal to a program
 
 	prompt   *prompt
 	overlays []opened // the last has the keys
@@ -79,7 +80,7 @@ type tick struct{}
 
 func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
-		ctx: ctx, opts: opts, watch: func(*subject) {},
+		ctx: ctx, opts: opts, watch: func(*subject) {}, exec: tea.Exec,
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {

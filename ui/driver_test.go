@@ -33,6 +33,9 @@ func drive(t testing.TB, opts Options, w, h int) *driver {
 	t.Helper()
 	d := &driver{App: newApp(t.Context(), opts), t: t}
 	d.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	d.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg { return done(c.Run()) }
+	}
 	profile := colorprofile.TrueColor
 	if opts.NoColor {
 		profile = colorprofile.Ascii
