@@ -1,0 +1,139 @@
+package target
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"github.com/tailscale/hujson"
+)
+
+// What a file may hold at most: the parser recurses, and a value takes some 200
+// bytes of memory.
+const (
+	maxDepth  = 200
+	maxValues = 500_000
+)
+
+// parseJSON reads JSON with comments and trailing commas. Its error is a
+// *Problem without the file's name.
+func parseJSON(data []byte) (*node, error) {
+	if at, what := tooMuch(data); what != "" {
+		line, column := position(data, at)
+		return nil, &Problem{Line: line, Column: column, Text: what}
+	}
+	value, err := hujson.Parse(data)
+	if err != nil {
+		return nil, jsonProblem(err)
+	}
+	return fromJSON(&value), nil
+}
+
+// tooMuch says where data holds more than is read. It knows strings and
+// comments, and takes everything else as it comes.
+func tooMuch(data []byte) (at int, what string) {
+	depth, values := 0, 0
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; c {
+		case '"':
+			i = skipString(data, i)
+		case '/':
+			i = skipComment(data, i)
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return i, fmt.Sprintf("nested deeper than %d levels", maxDepth)
+			}
+		case '}', ']':
+			depth--
+		case ',', ':':
+			if values++; values > maxValues {
+				return i, fmt.Sprintf("more than %d values", maxValues)
+			}
+		}
+	}
+	return 0, ""
+}
+
+func skipString(data []byte, i int) int {
+	for i++; i < len(data) && data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+func skipComment(data []byte, i int) int {
+	end := ""
+	switch {
+	case bytes.HasPrefix(data[i:], []byte("//")):
+		end = "\n"
+	case bytes.HasPrefix(data[i:], []byte("/*")):
+		end = "*/"
+	default:
+		return i
+	}
+	n := bytes.Index(data[i+2:], []byte(end))
+	if n < 0 {
+		return len(data)
+	}
+	return i + 2 + n + len(end) - 1
+}
+
+var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+
+// jsonProblem takes the place out of the library's error. What it quotes of the
+// file is left out: that could be a secret.
+func jsonProblem(err error) *Problem {
+	said := err.Error()
+	p := &Problem{Text: "is no JSON"}
+	if place := hujsonPlace.FindStringSubmatch(said); place != nil {
+		p.Line, _ = strconv.Atoi(place[1])
+		p.Column, _ = strconv.Atoi(place[2])
+		said = said[len(place[0]):]
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		p.Text = "is no JSON: it ends too early"
+		p.Try = "look for a missing bracket or quote before this place"
+	case len(said) >= len(invalidLiteral) && said[:len(invalidLiteral)] == invalidLiteral:
+		p.Text = "is no JSON: a word, number or string that JSON does not have"
+	default:
+		p.Text = "is no JSON: " + said
+	}
+	return p
+}
+
+const invalidLiteral = "invalid literal"
+
+func fromJSON(v *hujson.Value) *node {
+	n := &node{at: v.StartOffset}
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		n.kind = object
+		for i := range value.Members {
+			m := &value.Members[i]
+			name, _ := m.Name.Value.(hujson.Literal)
+			n.members = append(n.members, member{name.String(), m.Name.StartOffset, fromJSON(&m.Value)})
+		}
+	case *hujson.Array:
+		n.kind = list
+		for i := range value.Elements {
+			n.items = append(n.items, fromJSON(&value.Elements[i]))
+		}
+	case hujson.Literal:
+		n.text = value.String()
+		switch value.Kind() {
+		case '"':
+			n.kind = text
+		case '0':
+			n.kind = number
+		case 't', 'f':
+			n.kind = boolean
+		}
+	}
+	return n
+}

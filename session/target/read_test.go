@@ -1,0 +1,277 @@
+package target
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+)
+
+// testOptions are those of a person whose environment is known.
+func testOptions(t testing.TB) Options {
+	t.Helper()
+	dir, err := filepath.Abs("testdata")
+	require.NoError(t, err)
+	env := map[string]string{"NOTES_DIR": "/data", "NOTES_KEY": "hunter2"}
+	return Options{
+		Home: filepath.Join(dir, "home"), Cwd: filepath.Join(dir, "project"), GOOS: "linux",
+		LookupEnv:    func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		Environments: map[string]string{"builder": "build-7"},
+	}
+}
+
+// none gives no input.
+func none(Input) (string, error) { return "", ErrNoInput }
+
+// give gives the inputs of a map.
+func give(values map[string]string) func(Input) (string, error) {
+	return func(in Input) (string, error) {
+		if v, ok := values[in.ID]; ok {
+			return v, nil
+		}
+		return "", ErrNoInput
+	}
+}
+
+func entryNamed(t testing.TB, f File, name string) *Entry {
+	t.Helper()
+	for i := range f.Entries {
+		if f.Entries[i].Name == name {
+			return &f.Entries[i]
+		}
+	}
+	require.Fail(t, "no server "+name)
+	return nil
+}
+
+func envOf(s Start) map[string]string {
+	env := map[string]string{}
+	for _, v := range s.Env {
+		env[v.Name] = v.Value
+	}
+	return env
+}
+
+func problemTexts(problems []Problem) string {
+	var b strings.Builder
+	for i := range problems {
+		b.WriteString(problems[i].Text + "\n")
+	}
+	return b.String()
+}
+
+// TestFormats reads a file of each client and starts what can be started.
+func TestFormats(t *testing.T) {
+	opts := testOptions(t)
+	project, home := opts.Cwd, opts.Home
+	type want struct {
+		argv   []string
+		masked string // the command line as it is shown
+		dir    string
+		env    map[string]string
+		says   []string // Problems
+		why    string   // it is not started
+		ssh    string
+	}
+	for _, c := range []struct {
+		file   string
+		client Client
+		inputs map[string]string
+		want   map[string]want
+	}{
+		{"claude_desktop_config.json", ClaudeDesktop, nil, map[string]want{
+			"notes": {argv: []string{"node", "notes.js", "${NOTES_DIR}"}, masked: "node notes.js ${NOTES_DIR}", dir: filepath.Dir(project),
+				env: map[string]string{"NOTES_KEY": "hunter2"}, says: []string{"${NOTES_DIR} is left as it is: Claude Desktop expands nothing"}},
+		}},
+		{"project/.mcp.json", ClaudeCode, nil, map[string]want{
+			"notes":  {argv: []string{"node", "./notes.js", "/data"}, masked: "node ./notes.js ${NOTES_DIR}", dir: project, env: map[string]string{"NOTES_KEY": "hunter2"}},
+			"remote": {why: HTTPUnsupported},
+		}},
+		{"claude.json", ClaudeCode, nil, map[string]want{
+			"everywhere": {argv: []string{"everywhere-mcp"}, dir: filepath.Dir(project)},
+			"notes":      {argv: []string{"/home/ada/notes/notes"}, dir: "/home/ada/notes"},
+		}},
+		{"project/.vscode/mcp.json", VSCode, map[string]string{"notes-key": "s3cret", "mode": "prod", "token": "t0ken"}, map[string]want{
+			"notes": {argv: []string{"node", project + "/notes.js", "--key=s3cret", "/data"}, masked: "node " + project + "/notes.js --key=${notes-key} ${NOTES_DIR}",
+				dir: project, env: map[string]string{"NOTES_KEY": "s3cret", "NOTES_MODE": `a "quoted" one`}},
+			"modes": {argv: []string{"modes", "--mode", "prod"}, dir: home + "/modes"},
+			"tokens": {argv: []string{"tokens", "t0ken", "${config:x}"}, dir: project,
+				says: []string{"${input:token} comes from a command of the editor, which is not run here", "${config:x} is left as it is"}},
+		}},
+		{"project/.cursor/mcp.json", Cursor, nil, map[string]want{
+			"notes": {argv: []string{project + "/bin/notes", home, "project", "/"}, dir: project,
+				env: map[string]string{"NOTES_KEY": "hunter2", "NOTES_MODE": `a "quoted" one`}},
+		}},
+		{"project/.codex/config.toml", Codex, nil, map[string]want{
+			"notes": {argv: []string{"node", "notes.js", "$NOTES_DIR"}, dir: project + "/tools",
+				env: map[string]string{"MODE": "dev", "NOTES_KEY": "hunter2", "NOTES_DIR": "/data"}, says: []string{"$NOTES_DIR is left as it is: Codex expands nothing"}},
+			"off":     {why: "it is disabled in the file"},
+			"far":     {argv: []string{"far-server"}, dir: "/srv/far", ssh: "build-7"},
+			"nowhere": {why: `the environment "mars" is not known`},
+			"http":    {why: HTTPUnsupported},
+		}},
+		{"zed.json", Zed, nil, map[string]want{
+			"notes":     {argv: []string{"node", "notes.js"}, dir: filepath.Dir(project)},
+			"older":     {argv: []string{"older", "--stdio"}, dir: filepath.Dir(project), env: map[string]string{"OLD_KEY": "hunter2"}},
+			"extension": {why: "it comes from an extension of Zed, which says nothing of its command"},
+		}},
+		{"home/.codeium/windsurf/mcp_config.json", Windsurf, nil, map[string]want{
+			"notes": {argv: []string{"notes", "/data", "${file:/etc/hostname}"}, says: []string{"${file:/etc/hostname} is left as it is"}},
+			"off":   {why: "it is disabled in the file"},
+			"http":  {why: HTTPUnsupported},
+		}},
+		{"project/.gemini/settings.json", Gemini, nil, map[string]want{
+			"notes": {argv: []string{"notes", "/data", "hunter2/x", "$UNSET_ONE"}, masked: "notes ${NOTES_DIR} ${NOTES_KEY}/x $UNSET_ONE", dir: project + "/sub",
+				says: []string{"$UNSET_ONE is left as it is: the variable UNSET_ONE is not set"}},
+			"http": {why: HTTPUnsupported},
+		}},
+		{"server.json", Registry, map[string]string{"dir": "/my notes", "NOTES_TOKEN": "s3cret", "port": "8080"}, map[string]want{
+			"org.example/notes:npm": {argv: []string{"npx", "-y", "notes-mcp@1.0.0", "--dir", "/my notes"}, dir: filepath.Dir(project), env: map[string]string{"NOTES_TOKEN": "s3cret"}},
+			"org.example/notes:oci": {argv: []string{"docker", "run", "-i", "--rm", "--network", "none", "-e", "NOTES_MODE", "ghcr.io/example/notes:1.0.0", "serve", "--verbose", "8080"},
+				dir: filepath.Dir(project), env: map[string]string{"NOTES_MODE": "dev"}},
+			"org.example/notes:streamable-http": {why: HTTPUnsupported},
+		}},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			file, err := Read(filepath.Join("testdata", c.file), opts)
+			require.NoError(t, err)
+			require.Equal(t, c.client, file.Client)
+			require.NotEmpty(t, file.How)
+			require.Empty(t, file.Unread)
+			require.Len(t, file.Entries, len(c.want))
+			for name, w := range c.want {
+				e := entryNamed(t, file, name)
+				require.Positive(t, e.Line, name)
+				why, _ := e.Why()
+				require.Equal(t, w.why, why, name)
+				s, err := e.Resolve(give(c.inputs))
+				if w.why != "" {
+					require.ErrorIs(t, err, ErrNotStartable, name)
+					continue
+				}
+				require.NoError(t, err, name)
+				require.Equal(t, w.argv, s.Args(), name)
+				require.Equal(t, w.dir, s.Dir, name)
+				require.Equal(t, w.ssh, s.SSH, name)
+				if w.masked != "" {
+					require.Equal(t, w.masked, strings.Join(s.MaskedArgs(), " "))
+				}
+				if w.env == nil {
+					w.env = map[string]string{}
+				}
+				require.Equal(t, w.env, envOf(s), name)
+				for _, text := range w.says {
+					require.Contains(t, problemTexts(e.Problems), text, name)
+				}
+				require.Len(t, e.Problems, len(w.says), "%s: %v", name, e.Problems)
+			}
+		})
+	}
+}
+
+func TestCodexLimits(t *testing.T) {
+	file, err := Read("testdata/project/.codex/config.toml", testOptions(t))
+	require.NoError(t, err)
+	e := entryNamed(t, file, "notes")
+	require.Equal(t, 20*time.Second, e.StartupTimeout, "seconds win over milliseconds")
+	require.Equal(t, 1500*time.Millisecond, e.Timeout)
+	require.True(t, e.Tools.Allows("add"))
+	require.False(t, e.Tools.Allows("list"), "the deny list comes after the allow list")
+	require.False(t, e.Tools.Allows("other"))
+	require.Equal(t, 3, e.Line)
+
+	require.True(t, ToolFilter{}.Allows("any"))
+	require.False(t, ToolFilter{Only: []string{}}.Allows("any"))
+}
+
+// TestCodexRefuses holds what Codex does not accept: one server each, while the
+// good one beside it can be started.
+func TestCodexRefuses(t *testing.T) {
+	for _, c := range []struct{ toml, why string }{
+		{"[mcp_servers.\"a b\"]\ncommand = \"x\"", "the name may hold letters"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nurl = \"https://e\"", "url is not supported for stdio"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nbearer_token_env_var = \"T\"", "bearer_token_env_var is not supported for stdio"},
+		{"[mcp_servers.a]\nurl = \"https://e\"\nargs = []", "args is not supported for HTTP"},
+		{"[mcp_servers.a]\nenabled = true", "invalid transport"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"moon\"}]", `the source "moon" of N is not known`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [{name = \"N\", source = \"remote\"}]", "needs a remote environment"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [7]", "no name"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"mars\"", `the environment "mars" is not known`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nexperimental_environment = \"mars\"", `the environment "mars" is not known`},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = \"builder\"\nssh = \"other\"", "both say where it runs"},
+		{"[mcp_servers.a]\ncommand = \"x\"\nenvironment_id = 1", "environment_id is no text"},
+	} {
+		file, err := Parse("/p/config.toml", []byte(c.toml+"\n[mcp_servers.good]\ncommand = \"good\"\nenvironment_id = \"local\"\n"), testOptions(t))
+		require.NoError(t, err, c.toml)
+		require.Len(t, file.Entries, 2, c.toml)
+		why, try := file.Entries[0].Why()
+		require.Contains(t, why, c.why, c.toml)
+		require.NotEmpty(t, try, c.toml)
+		require.False(t, file.Entries[0].Startable())
+		_, err = file.Entries[0].Resolve(none)
+		require.ErrorIs(t, err, ErrNotStartable)
+		require.Contains(t, err.Error(), "/p/config.toml:")
+		require.True(t, file.Entries[1].Startable(), c.toml)
+	}
+}
+
+// TestHosts: whatever is written as a host, a server that has one is not one of
+// this machine.
+func TestHosts(t *testing.T) {
+	for _, c := range []struct{ server, ssh, why string }{
+		{`{"command":"x","ssh":"build-7"}`, "build-7", ""},
+		{`{"command":"./x","ssh":"me@build-7:22"}`, "me@build-7:22", ""},
+		{`{"command":"x","ssh":""}`, "", "ssh is no host"},
+		{`{"command":"x","ssh":" "}`, "", "ssh is no host"},
+		{`{"command":"x","ssh":null}`, "", "ssh is no host"},
+		{`{"command":"x","ssh":false}`, "", "ssh is no host"},
+		{`{"command":"x","ssh":["a"]}`, "", "ssh is no host"},
+		{`{"command":"x","ssh":"a","ssh":"b"}`, "b", "ssh is there twice"},
+	} {
+		file, err := Parse("/p/.mcp.json", []byte(`{"mcpServers":{"s":`+c.server+`}}`), testOptions(t))
+		require.NoError(t, err)
+		e := file.Entries[0]
+		why, _ := e.Why()
+		require.Equal(t, c.why, why, c.server)
+		s, err := e.Resolve(none)
+		if c.why != "" {
+			require.ErrorIs(t, err, ErrNotStartable)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.ssh, s.SSH)
+		require.Empty(t, s.Dir, "a folder of this machine is none of the host")
+		require.Equal(t, e.Argv[0].Reveal(), s.Args()[0])
+	}
+	file, err := Parse("/p/.vscode/mcp.json", []byte(`{"servers":{"s":{"command":"x","ssh":"h","cwd":"sub","args":["${workspaceFolder}"]}}}`), testOptions(t))
+	require.NoError(t, err)
+	require.Contains(t, problemTexts(file.Entries[0].Problems), "is a folder of this machine, but the server runs on h")
+	_, err = file.Entries[0].Resolve(none)
+	require.ErrorContains(t, err, "cwd is a directory of h")
+}
+
+func TestMissingInputs(t *testing.T) {
+	file, err := Read("testdata/project/.vscode/mcp.json", testOptions(t))
+	require.NoError(t, err)
+	e := entryNamed(t, file, "modes")
+	require.Equal(t, []Input{{ID: "mode", Description: "Mode", Kind: InputPick, Options: []Option{{"dev", "dev"}, {"Production", "prod"}}, Default: e.Inputs[0].Default}}, e.Inputs)
+	require.Equal(t, "dev", e.Inputs[0].Default.Reveal())
+	_, err = e.Resolve(none)
+	var missing *MissingError
+	require.ErrorAs(t, err, &missing)
+	require.Equal(t, e.Inputs, missing.Inputs)
+	_, err = e.Resolve(give(map[string]string{"mode": "s3cret"}))
+	require.ErrorContains(t, err, "none of its choices")
+	require.NotContains(t, err.Error(), "s3cret")
+
+	s, err := entryNamed(t, file, "notes").Resolve(give(map[string]string{"notes-key": "k"}))
+	require.NoError(t, err)
+	require.Len(t, s.Problems, 1)
+	require.Equal(t, 4, s.Problems[0].Line)
+	require.NotContains(t, s.Problems[0].Error(), "not a line")
+	require.Equal(t, executor.EnvVar{Name: "NOTES_KEY", Value: "from the file"}, s.Env[0], "env comes behind it, and wins")
+}

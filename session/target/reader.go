@@ -1,0 +1,159 @@
+package target
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A reader makes entries of a file's tree.
+type reader struct {
+	opts   Options
+	data   []byte
+	file   *File
+	inputs map[string]Input // VS Code: declared in the file
+	left   int              // of maxExpanded
+}
+
+// read finds the servers of all shapes that go with the file's client.
+func (r *reader) read(root *node) {
+	client, project, scope := r.file.Client, r.file.Project, r.file.Scope
+	switch client {
+	case Registry:
+		r.registry(root)
+	case Codex:
+		r.servers(root.object(keyCodexServers), project, scope)
+	case Zed:
+		r.servers(root.object(keyContextServers), project, scope)
+	case VSCode:
+		r.declare(root.list("inputs"))
+		r.servers(root.object(keyServers), project, scope)
+	default:
+		r.servers(root.object(keyMCPServers), project, scope)
+		if client == ClaudeCode {
+			r.projects(root.object(keyProjects))
+		}
+	}
+	r.ignored(root)
+}
+
+// projects reads the servers that ~/.claude.json has for each project.
+func (r *reader) projects(projects *node) {
+	if projects == nil {
+		return
+	}
+	for _, m := range projects.members {
+		r.servers(m.value.object(keyMCPServers), m.name, ScopeProject)
+	}
+}
+
+// ignored tells of servers in the file that another client would read.
+func (r *reader) ignored(root *node) {
+	read := map[Client]string{Zed: keyContextServers, VSCode: keyServers}[r.file.Client]
+	if r.file.Client == Registry || r.file.Client == Codex {
+		return
+	}
+	if read == "" {
+		read = keyMCPServers
+	}
+	for _, key := range []string{keyMCPServers, keyServers, keyContextServers} {
+		if n := root.object(key); key != read && n != nil && len(n.members) > 0 {
+			r.file.Unread = append(r.file.Unread, r.problem(n.at, "", fmt.Sprintf("%s is not read: this is a file of %s", key, r.file.Client), ""))
+		}
+	}
+}
+
+func (r *reader) problem(at int, server, text, try string) Problem {
+	line, column := position(r.data, at)
+	return Problem{File: r.file.Path, Line: line, Column: column, Server: server, Text: text, Try: try}
+}
+
+// servers reads an object of servers by name.
+func (r *reader) servers(servers *node, project string, scope Scope) {
+	if servers == nil {
+		return
+	}
+	if m, found := servers.twice(); found {
+		r.file.Unread = append(r.file.Unread, r.problem(m.at, m.name, "is in the file twice: the last one counts for its client", "rename one of them"))
+	}
+	for _, m := range servers.members {
+		if len(r.file.Entries) == MaxEntries {
+			r.file.Unread = append(r.file.Unread, r.problem(m.at, "", fmt.Sprintf("only the first %d servers are read", MaxEntries), ""))
+			return
+		}
+		e := r.entry(m.name, m.at, project, scope)
+		e.server(m.value)
+		e.done()
+	}
+}
+
+// entry begins an entry.
+func (r *reader) entry(name string, at int, project string, scope Scope) *entryReader {
+	line, _ := position(r.data, at)
+	e := &entryReader{r: r, at: at}
+	e.Entry = Entry{Name: name, Client: r.file.Client, Scope: scope, File: r.file.Path, Line: line, Project: project}
+	return e
+}
+
+// An entryReader reads one server.
+type entryReader struct {
+	Entry
+	r        *reader
+	at       int
+	declared map[string]Input // instead of the file's
+}
+
+// done adds the entry to the file, with the inputs that it needs.
+func (e *entryReader) done() {
+	if e.Startable() || e.Disabled {
+		e.needs()
+	}
+	e.r.file.Entries = append(e.r.file.Entries, e.Entry)
+}
+
+// needs lists the inputs of the entry's texts.
+func (e *entryReader) needs() {
+	texts := slices.Clone(e.Argv)
+	for _, v := range e.Env {
+		texts = append(texts, v.Value)
+	}
+	for _, t := range append(texts, e.EnvFile, e.Cwd) {
+		for _, id := range t.inputs() {
+			if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.ID == id }) {
+				e.Inputs = append(e.Inputs, e.inputs()[id])
+			}
+		}
+	}
+}
+
+func (e *entryReader) inputs() map[string]Input {
+	if e.declared != nil {
+		return e.declared
+	}
+	return e.r.inputs
+}
+
+// note tells of something that does not keep the entry from being started.
+func (e *entryReader) note(at int, text, try string) {
+	e.Problems = append(e.Problems, e.r.problem(at, e.Name, text, try))
+}
+
+// refuse says why the entry can't be started. The first reason stands.
+func (e *entryReader) refuse(at int, text, try string) {
+	if e.Refused == nil {
+		p := e.r.problem(at, e.Name, text, try)
+		e.Refused = &p
+	}
+}
+
+// expand expands a text by the rules of the client; see expander.text.
+func (e *entryReader) expand(raw string, at int, of string) Text {
+	x := &expander{
+		client: e.Client, opts: e.r.opts, project: e.Project, host: e.SSH,
+		declared: e.inputs(), left: &e.r.left, problem: e.note,
+	}
+	t, ok := x.text(raw, at, of)
+	if !ok {
+		e.refuse(at, fmt.Sprintf("the file's variables expand to more than %d MiB", maxExpanded>>20), "")
+	}
+	return t
+}

@@ -1,0 +1,254 @@
+package target
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// urlKeys are the members that make a server one of HTTP.
+var urlKeys = []string{"url", "serverUrl", "httpUrl"}
+
+// server reads what all clients have in common, and what some of them have.
+func (e *entryReader) server(n *node) {
+	if n.kind != object {
+		e.refuse(n.at, "is no object", "write {\"command\": ..., \"args\": [...]}")
+		return
+	}
+	e.twice(n)
+	e.placement(n)
+	e.switches(n)
+	e.timeouts(n)
+	e.tools(n)
+	if e.Client == Codex {
+		e.codex(n)
+	}
+	if !e.stdio(n) {
+		return
+	}
+	e.command(n)
+	e.environment(n)
+	if e.Client == Codex {
+		e.envVars(n.get("env_vars"))
+	}
+	if cwd := n.get("cwd"); cwd != nil {
+		e.Cwd = e.textOf(cwd, "cwd")
+	}
+	if file := n.get("envFile"); file != nil {
+		e.EnvFile = e.textOf(file, "envFile")
+	}
+}
+
+// twice tells of members that stand twice: all parsers take the last one. A host
+// is not left to that.
+func (e *entryReader) twice(n *node) {
+	m, found := n.twice()
+	if !found {
+		return
+	}
+	e.note(m.at, m.name+" is there twice: the last one counts", "")
+	hosts := 0
+	for _, m := range n.members {
+		if m.name == keySSH {
+			hosts++
+		}
+	}
+	if hosts > 1 {
+		e.refuse(m.at, keySSH+" is there twice", "name one host")
+	}
+}
+
+const keySSH = "ssh"
+
+// placement reads on which host the server runs. An entry that names one in a
+// way that is not understood is refused: it must not become a local one.
+func (e *entryReader) placement(n *node) {
+	ssh := n.get(keySSH)
+	if ssh == nil {
+		return
+	}
+	if ssh.kind != text || strings.TrimSpace(ssh.text) == "" {
+		e.refuse(ssh.at, keySSH+" is no host", `write "ssh": "HOST", or leave it out`)
+		return
+	}
+	e.SSH = ssh.text
+}
+
+// switches reads whether the file turns the server off.
+func (e *entryReader) switches(n *node) {
+	if off, _ := n.flag("disabled"); off {
+		e.Disabled = true
+	}
+	if on, given := n.flag("enabled"); given && !on {
+		e.Disabled = true
+	}
+	if on, _ := n.flag("sandboxEnabled"); on {
+		e.note(n.get("sandboxEnabled").at, "the sandbox of "+string(e.Client)+" is not used here", "")
+	}
+}
+
+// stdio tells whether the server speaks over stdio.
+func (e *entryReader) stdio(n *node) bool {
+	command := n.get("command")
+	url, hasURL := n.first(urlKeys...)
+	kind := n.str("type")
+	if source := n.str("source"); e.Client == Zed && source != "" && source != "custom" {
+		e.Unsupported = "it comes from an extension of Zed, which says nothing of its command"
+		return false
+	}
+	switch kind {
+	case "", "stdio", "local":
+	case "http", "sse", "streamable-http", "streamableHttp", "streamable_http", "ws", "remote":
+		e.Unsupported = HTTPUnsupported
+		return false
+	default:
+		e.refuse(n.get("type").at, fmt.Sprintf("type %q is not known", kind), `write "type": "stdio", or leave it out`)
+		return false
+	}
+	switch {
+	case command == nil && hasURL != nil:
+		e.Unsupported = HTTPUnsupported
+		return false
+	case command == nil:
+		e.refuse(n.at, "has neither a command nor a url", `write "command": "PROGRAM"`)
+		return false
+	case hasURL != nil && e.Client != Codex: // which refuses it
+		e.note(hasURL.at, url+" is not used: there is a command", "")
+	}
+	return true
+}
+
+// command reads program and arguments; Zed had both in an object once.
+func (e *entryReader) command(n *node) {
+	command, args := n.get("command"), n.get("args")
+	if e.Client == Zed && command.kind == object {
+		args = command.get("args")
+		if env := command.get("env"); env != nil && n.get("env") == nil {
+			n.members = append(n.members, member{"env", env.at, env})
+		}
+		if command = command.get("path"); command == nil {
+			e.refuse(n.at, "its command has no path", "")
+			return
+		}
+	}
+	if command.kind != text || command.text == "" {
+		e.refuse(command.at, "command is no text", `write "command": "PROGRAM"`)
+		return
+	}
+	if strings.HasPrefix(command.text, "~/") {
+		e.note(command.at, "~ in the command is left as it is: only a shell expands it", "write the whole path")
+	}
+	e.Argv = append(e.Argv, e.expand(command.text, command.at, ""))
+	switch {
+	case args == nil || args.kind == null:
+	case args.kind != list:
+		e.refuse(args.at, "args is no list", `write "args": ["ONE", "TWO"]`)
+	default:
+		for _, arg := range args.items {
+			e.Argv = append(e.Argv, e.textOf(arg, "an argument"))
+		}
+	}
+}
+
+// textOf expands a member that has to be a text.
+func (e *entryReader) textOf(n *node, what string) Text {
+	raw, ok := n.scalar()
+	if !ok {
+		e.refuse(n.at, what+" is no text", "")
+		return Text{}
+	}
+	return e.expand(raw, n.at, "")
+}
+
+// environment reads the variables that the file sets.
+func (e *entryReader) environment(n *node) {
+	env := n.get("env")
+	switch {
+	case env == nil || env.kind == null:
+		return
+	case env.kind != object:
+		e.refuse(env.at, "env is no object", `write "env": {"NAME": "VALUE"}`)
+		return
+	}
+	for _, m := range env.members {
+		raw, ok := m.value.scalar()
+		switch {
+		case m.value.kind == null:
+			e.note(m.at, "the variable "+m.name+" is null and left as it is here; "+string(e.Client)+" may take it away", "")
+		case !ok:
+			e.refuse(m.at, "the value of "+m.name+" in env is no text", "")
+		default:
+			e.Env = append(e.Env, Var{m.name, e.expand(raw, m.at, m.name)})
+		}
+	}
+}
+
+// timeouts reads the limits that Codex (seconds, of which _sec wins) and Gemini
+// CLI (milliseconds for a request) have.
+func (e *entryReader) timeouts(n *node) {
+	switch e.Client {
+	case Codex:
+		e.StartupTimeout = e.duration(n, "startup_timeout_sec", time.Second)
+		if e.StartupTimeout == 0 {
+			e.StartupTimeout = e.duration(n, "startup_timeout_ms", time.Millisecond)
+		}
+		e.Timeout = e.duration(n, "tool_timeout_sec", time.Second)
+	case Gemini:
+		e.Timeout = e.duration(n, "timeout", time.Millisecond)
+	}
+}
+
+// maxTimeout keeps a duration far from its end.
+const maxTimeout = 365 * 24 * time.Hour
+
+func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Duration {
+	v := n.get(name)
+	if v == nil {
+		return 0
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(v.text, "_", ""), 64)
+	switch d := f * float64(unit); {
+	case v.kind != number || err != nil || math.IsNaN(f) || d < 1 || d > float64(maxTimeout):
+		e.note(v.at, name+" is not used: it is no time", "write a number larger than 0")
+		return 0
+	default:
+		return time.Duration(d)
+	}
+}
+
+// toolKeys are the allow list and the deny list of each client that has them.
+var toolKeys = map[Client][2]string{
+	Codex:    {"enabled_tools", "disabled_tools"},
+	Gemini:   {"includeTools", "excludeTools"},
+	Windsurf: {"", "disabledTools"},
+}
+
+func (e *entryReader) tools(n *node) {
+	keys := toolKeys[e.Client]
+	if keys[0] != "" {
+		e.Tools.Only = e.names(n, keys[0])
+	}
+	if keys[1] != "" {
+		e.Tools.Never = e.names(n, keys[1])
+	}
+}
+
+// names reads a list of texts; nil if it is not there.
+func (e *entryReader) names(n *node, key string) []string {
+	v := n.get(key)
+	if v == nil {
+		return nil
+	}
+	if v.kind != list || slices.ContainsFunc(v.items, func(i *node) bool { return i.kind != text }) {
+		e.note(v.at, key+" is not used: it is no list of names", "")
+		return nil
+	}
+	names := make([]string, 0, len(v.items))
+	for _, item := range v.items {
+		names = append(names, item.text)
+	}
+	return names
+}

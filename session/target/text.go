@@ -1,0 +1,121 @@
+package target
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Text is a text of a config file after its tokens were expanded. What may be
+// secret in it prints as ${NAME}, whatever the verb; Reveal gives it. The zero
+// Text is no text at all.
+type Text struct {
+	parts *[]part // behind a pointer: fmt does not follow it, whoever holds the Text
+}
+
+// A part is a piece of a Text.
+type part struct {
+	text  string
+	name  string // set if the piece is a secret: what stands for it
+	input string // set if it is what an input will give
+}
+
+func plain(s string) Text { return textOf([]part{{text: s}}) }
+
+func textOf(parts []part) Text { return Text{&parts} }
+
+// IsZero tells whether there is no text. An empty one is a text.
+func (t Text) IsZero() bool { return t.parts == nil }
+
+// String shows the text without its secrets.
+func (t Text) String() string {
+	var b strings.Builder
+	for _, p := range t.all() {
+		switch {
+		case p.input != "":
+			b.WriteString("${input:" + p.input + "}")
+		case p.name != "":
+			b.WriteString("${" + p.name + "}")
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// Format shows the text without its secrets, whatever the verb.
+func (t Text) Format(f fmt.State, _ rune) { fmt.Fprint(f, t.String()) }
+
+// Reveal gives the text with its secrets. What an input has to give is missing.
+func (t Text) Reveal() string {
+	var b strings.Builder
+	for _, p := range t.all() {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+func (t Text) all() []part {
+	if t.parts == nil {
+		return nil
+	}
+	return *t.parts
+}
+
+// inputs are the ids of the inputs that the text needs.
+func (t Text) inputs() []string {
+	var ids []string
+	for _, p := range t.all() {
+		if p.input != "" {
+			ids = append(ids, p.input)
+		}
+	}
+	return ids
+}
+
+// with puts in what inputs gave: a secret goes by the name of its input.
+func (t Text) with(given map[string]answer) Text {
+	if t.parts == nil {
+		return t
+	}
+	parts := make([]part, 0, len(*t.parts))
+	for _, p := range *t.parts {
+		if a, ok := given[p.input]; ok && p.input != "" {
+			p = part{text: a.value, name: p.name}
+			if a.secret && p.name == "" {
+				p.name = a.id
+			}
+		}
+		parts = append(parts, p)
+	}
+	return textOf(parts)
+}
+
+// secret makes all of the text a secret of that name.
+func (t Text) secret(name string) Text {
+	if t.parts == nil {
+		return t
+	}
+	parts := make([]part, len(*t.parts))
+	for i, p := range *t.parts {
+		p.name = name
+		parts[i] = p
+	}
+	return textOf(parts)
+}
+
+// after is the text with another before it.
+func (t Text) after(prefix string) Text {
+	return textOf(append([]part{{text: prefix}}, t.all()...))
+}
+
+// A Var is an environment variable of a server. Its value never prints.
+type Var struct {
+	Name  string
+	Value Text
+}
+
+// String shows the name alone.
+func (v Var) String() string { return v.Name + "=..." }
+
+// Format shows the name alone, whatever the verb.
+func (v Var) Format(f fmt.State, _ rune) { fmt.Fprint(f, v.String()) }

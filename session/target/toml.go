@@ -1,0 +1,111 @@
+package target
+
+import (
+	"errors"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// parseTOML reads TOML. The decoder judges the file; the tree is made of the
+// library's syntax tree, because the decoder keeps neither order nor places.
+// Its error is a *Problem without the file's name.
+func parseTOML(data []byte) (*node, error) {
+	var judged map[string]any
+	if err := toml.Unmarshal(data, &judged); err != nil {
+		p := &Problem{Text: "is no TOML"}
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			p.Line, p.Column = at.Position()
+		}
+		return nil, p
+	}
+	var p unstable.Parser
+	p.Reset(data)
+	root := &node{kind: object}
+	table := root
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table:
+			table = tableOf(root, e.Key(), false)
+		case unstable.ArrayTable:
+			table = tableOf(root, e.Key(), true)
+		case unstable.KeyValue:
+			addTOML(table, e)
+		}
+	}
+	if err := p.Error(); err != nil {
+		return nil, &Problem{Text: "is no TOML"}
+	}
+	return root, nil
+}
+
+// tableOf returns the table that a header names, and makes it.
+func tableOf(n *node, keys unstable.Iterator, array bool) *node {
+	for keys.Next() {
+		key := keys.Node()
+		n = n.child(string(key.Data), int(key.Raw.Offset), array && keys.IsLast())
+	}
+	return n
+}
+
+// child is the table of that name in n; with array set a new one of an array.
+func (n *node) child(name string, at int, array bool) *node {
+	next := n.get(name)
+	if next == nil {
+		next = &node{kind: object, at: at}
+		if array {
+			next.kind = list
+		}
+		n.members = append(n.members, member{name, at, next})
+	}
+	if next.kind == list {
+		if array {
+			next.items = append(next.items, &node{kind: object, at: at})
+		}
+		if len(next.items) > 0 {
+			next = next.items[len(next.items)-1]
+		}
+	}
+	return next
+}
+
+// addTOML adds a line KEY = VALUE to a table.
+func addTOML(table *node, e *unstable.Node) {
+	for keys := e.Key(); keys.Next(); {
+		key := keys.Node()
+		name, at := string(key.Data), int(key.Raw.Offset)
+		if keys.IsLast() {
+			table.members = append(table.members, member{name, at, fromTOML(e.Value(), at)})
+			return
+		}
+		table = table.child(name, at, false)
+	}
+}
+
+func fromTOML(v *unstable.Node, at int) *node {
+	n := &node{at: at, text: string(v.Data)}
+	switch v.Kind {
+	case unstable.Array:
+		n.kind, n.text = list, ""
+		for items := v.Children(); items.Next(); {
+			if item := items.Node(); item.Kind != unstable.Comment {
+				n.items = append(n.items, fromTOML(item, at))
+			}
+		}
+	case unstable.InlineTable:
+		n.kind, n.text = object, ""
+		for items := v.Children(); items.Next(); {
+			if item := items.Node(); item.Kind == unstable.KeyValue {
+				addTOML(n, item)
+			}
+		}
+	case unstable.Bool:
+		n.kind = boolean
+	case unstable.Integer, unstable.Float:
+		n.kind = number
+	default:
+		n.kind = text
+	}
+	return n
+}
