@@ -56,11 +56,6 @@ const (
 	actRedraw     = "redraw"
 	actSuspend    = "suspend"
 
-	actView        = "view"
-	actFold        = "fold"
-	actExpandAll   = "expand-all"
-	actCollapseAll = "collapse-all"
-
 	actSend          = "send"
 	actCloseComposer = "close-composer"
 	actAccept        = "accept"
@@ -122,13 +117,14 @@ var scopes = []keymap.Scope{
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
 	{ID: scopeHelp, Title: "Help and process info", Modal: true},
+	{ID: scopeCopy, Title: "Copy menu", Modal: true},
 	{ID: scopeAsk, Title: "When mcpdbg asks: host key, passphrase, password", Modal: true},
 }
 
 // actions are all actions: each file that adds to what a person can do lists
 // its own.
 func actions() []action {
-	return slices.Concat(moving(), acting(), modal())
+	return slices.Concat(moving(), detailActions(), copyActions(), acting(), modal())
 }
 
 // Actions returns the table of everything a person can do. It panics if the
@@ -190,16 +186,12 @@ func moving() []action {
 // acting are the actions that do something, and those of the program itself.
 func acting() []action {
 	return []action{
-		{entry{ID: actView, Keys: []string{"v"}, Scope: scopeDetail, Title: "view", Help: "Change between the tree, the exact text and the bytes in hexadecimal.", Priority: 48}, nil},
-		{entry{ID: actFold, Keys: []string{"space"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}, nil},
-		{entry{ID: actExpandAll, Keys: []string{"+"}, Scope: scopeDetail, Title: "unfold all", Help: "Unfold the value and what is in it, up to a limit.", Enabled: treeShown}, nil},
-		{entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: scopeDetail, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}, nil},
 
 		{entry{ID: actCompose, Keys: []string{"c"}, Scope: keymap.Global, Title: "compose", Help: "Write a message and send it. A draft is kept.", Priority: 30, Enabled: canSend}, nothing((*App).compose)},
 		{entry{ID: actResend, Keys: []string{"r"}, Scope: keymap.Global, Title: "resend", Help: "Send the selected message again; a request gets an id of its own. Asks first for tools/call.", Priority: 14, Enabled: canResend}, (*App).resend},
 		{entry{ID: actEditResend, Keys: []string{"R"}, Scope: keymap.Global, Title: "edit and resend", Help: "Take the selected message into the composer.", Enabled: canResend}, (*App).editSelected},
 		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel}, (*App).cancelSelected},
-		{entry{ID: actCopy, Keys: []string{"y"}, Scope: keymap.Global, Title: "copy", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Priority: 12, Enabled: hasSelection}, (*App).copySelected},
+		{entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: hasSelection}, (*App).copySelected},
 		{entry{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend}, nothing((*App).askCloseStdin)},
 		{entry{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill}, (*App).kill},
 		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
@@ -259,10 +251,6 @@ func hasSelection(a *App) (bool, string) {
 
 func hasPartner(a *App) (bool, string) {
 	return a.selected.ok && a.selected.row.Pair != 0, "the selected row has no partner"
-}
-
-func treeShown(a *App) (bool, string) {
-	return a.detail.showsTree(), "only the tree can be folded"
 }
 
 func asksQuestion(a *App) (bool, string) {

@@ -210,33 +210,6 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, d.row("unknown method"), d.cursor(), "the response, not the request that it belongs to")
 	},
 
-	actView: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actOpen)
-		for _, want := range []string{`method: "notifications`, `{"jsonrpc":"2.0","method":"notif`, "7b 22 6a 73 6f 6e 72 70"} {
-			require.Contains(t, d.plain(), want)
-			d.do(actView)
-		}
-	},
-	actFold: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actDetail)
-		require.Contains(t, d.plain(), `jsonrpc: "2.0"`)
-		d.do(actFold)
-		require.NotContains(t, d.plain(), `jsonrpc: "2.0"`)
-	},
-	actExpandAll: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.send(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":{"b":{"c":{"d":1}}}}}`)
-		d.do(actDetail, actFold, actExpandAll)
-		require.Contains(t, d.plain(), "d: 1")
-	},
-	actCollapseAll: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.send(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":{"b":{"c":{"d":1}}}}}`)
-		d.do(actDetail)
-		require.Contains(t, d.plain(), "d: 1")
-		d.do(actCollapseAll)
-		require.NotContains(t, d.plain(), "d: 1")
-		require.Contains(t, d.plain(), "params")
-	},
-
 	actCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
 		require.Contains(t, d.plain(), `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}`)
@@ -321,7 +294,7 @@ var actionTests = map[string]actionTest{
 	actCopy: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actCopy)
 		require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, d.clip)
-		require.Contains(t, d.rows()[35], "54 sent to the terminal's clipboard")
+		require.Contains(t, d.rows()[35], "message: 54 sent to the terminal's clipboard")
 		x.latest().err("\x1b]52;c;AAAA\x07 rm -rf \u202e/")
 		synctest.Wait()
 		d.pull()
@@ -543,7 +516,7 @@ func (d *driver) search1(text string, from string) {
 func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
-		actionTests,
+		actionTests, detailTests, copyTests,
 	} {
 		maps.Copy(all, tests)
 	}

@@ -33,21 +33,17 @@ func (a *App) copySelected() tea.Cmd {
 		if !e.Kind.IsStream() {
 			text = session.Describe(&e)
 		}
-		text = pasteable(text)
-		said := size(int64(len(text))) + " sent to the terminal's clipboard"
-		if len(text) > commonClipboard {
-			said += "; many terminals take only 74K"
-		}
-		return result{text: said, then: func(*App) tea.Cmd { return tea.SetClipboard(text) }}
+		return toClipboard("message", text, false)
 	}
 }
 
 // pasteable leaves out of a text what would do something, or hide something,
-// where it is pasted: controls, and marks that change the direction of text.
-// JSON without them means the same, unless they stand in a string.
+// where it is pasted: controls, and what is not seen, such as marks that change
+// the direction of text, or have no width. JSON without them means the same,
+// unless they stand in a string.
 func pasteable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == unicode.ReplacementChar {
+		if unicode.IsControl(r) && r != '\t' || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar {
 			return -1
 		}
 		return r

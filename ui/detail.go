@@ -35,52 +35,75 @@ type view uint8
 
 // The views, in the order that actView goes through.
 const (
-	viewTree view = iota
-	viewText
-	viewBytes
+	viewTree   view = iota
+	viewText        // the exact text
+	viewBytes       // in hexadecimal
+	viewPair        // a request beside its response
+	viewAround      // what stderr said around that moment
 	viewCount
 )
 
-var viewNames = [viewCount]string{"tree", "text", "bytes"}
+var viewNames = [viewCount]string{"tree", "text", "bytes", "pair", "stderr"}
+
+// tabsHeight is how high the pane must be to have a line that names the views.
+const tabsHeight = 8
 
 // detail is the pane that shows one row.
 type detail struct {
 	source  session.Source
+	index   *rowIndex
 	theme   *theme.Theme
 	look    termsafe.Options
 	w, h    int
 	changed bool // something has to be painted again
+	block   grid.Lines
 
 	wanted  selection // what is to be shown
 	loading bool      // a command reads
 	entry   *session.Entry
+	partner *session.Entry // of the pair view, nil without one
 	failure error
 	view    view
-	tree    *jsontree.Tree // of the tree and of the text view
+	tree    *jsontree.Tree // of the tree, the text and the pair view: the one that has the keys
 	bytes   *hexView
+	pair    *pairView
+	around  *aroundView
 	hit     int // offset of the last hit of a search in a long message
 }
 
-func newDetail(source session.Source, th *theme.Theme, look termsafe.Options) *detail {
-	return &detail{source: source, theme: th, look: look}
+func newDetail(source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *detail {
+	return &detail{source: source, index: index, theme: th, look: look}
 }
 
-// loadedEntry is an entry that was read.
+// loadedEntry is an entry that was read, in the pair view with its partner.
 type loadedEntry struct {
-	number int
-	entry  session.Entry
-	err    error
+	number  int
+	pair    bool
+	entry   session.Entry
+	partner *session.Entry
+	err     error
 }
 
 // show shows a row, unless it is shown already.
 func (d *detail) show(s selection) tea.Cmd {
 	if s.ok == d.wanted.ok && s.number == d.wanted.number {
+		paired := d.view == viewPair && s.row.Pair != d.wanted.row.Pair
 		d.changed = d.changed || s.row != d.wanted.row
 		d.wanted = s
+		if paired { // its answer has come
+			return d.reload()
+		}
 		return nil
 	}
-	d.wanted, d.changed = s, true
-	d.entry, d.tree, d.bytes, d.failure = nil, nil, nil, nil
+	d.wanted = s
+	return d.reload()
+}
+
+// reload reads the wanted row anew.
+func (d *detail) reload() tea.Cmd {
+	d.changed = true
+	d.entry, d.partner, d.failure = nil, nil, nil
+	d.tree, d.bytes, d.pair, d.around = nil, nil, nil, nil
 	return d.load()
 }
 
@@ -90,24 +113,36 @@ func (d *detail) load() tea.Cmd {
 	if d.loading || !d.wanted.ok {
 		return nil
 	}
-	source, s := d.source, d.wanted
-	if s.row.Len <= loadInline {
-		d.take(read(source, s))
+	source, s, pair := d.source, d.wanted, d.view == viewPair
+	rows := rowReader{source: source}
+	length := s.row.Len
+	if partner, ok := rows.at(int(s.row.Pair) - 1); ok && pair {
+		length = max(length, partner.Len)
+	}
+	if length <= loadInline {
+		d.take(read(source, s, pair))
 		return nil
 	}
 	d.loading = true
-	return func() tea.Msg { return read(source, s) }
+	return func() tea.Msg { return read(source, s, pair) }
 }
 
-func read(source session.Source, s selection) loadedEntry {
+func read(source session.Source, s selection, pair bool) loadedEntry {
 	e, err := source.Entry(s.row, maxDetail)
-	return loadedEntry{number: s.number, entry: e, err: err}
+	msg := loadedEntry{number: s.number, pair: pair, entry: e, err: err}
+	rows := rowReader{source: source}
+	if row, ok := rows.at(int(s.row.Pair) - 1); ok && pair && err == nil {
+		var partner session.Entry
+		partner, msg.err = source.Entry(row, maxDetail)
+		msg.partner = &partner
+	}
+	return msg
 }
 
 // loaded takes what a command has read.
 func (d *detail) loaded(msg loadedEntry) tea.Cmd {
 	d.loading = false
-	if !d.wanted.ok || msg.number != d.wanted.number {
+	if !d.wanted.ok || msg.number != d.wanted.number || msg.pair != (d.view == viewPair) {
 		return d.load()
 	}
 	d.take(msg)
@@ -119,65 +154,102 @@ func (d *detail) take(msg loadedEntry) {
 	if d.failure = msg.err; msg.err != nil {
 		return
 	}
-	d.entry = &msg.entry
+	d.entry, d.partner = &msg.entry, msg.partner
 	d.build()
 }
 
 // document is the bytes that are shown.
 func (d *detail) document() []byte {
-	if d.entry.Kind.IsStream() {
-		return d.entry.Payload
+	if d.pair != nil && d.pair.at != d.pair.own {
+		return documentOf(d.partner)
 	}
-	return d.entry.Body
+	return documentOf(d.entry)
+}
+
+// documentOf is what there is to see of an entry.
+func documentOf(e *session.Entry) []byte {
+	if e.Kind.IsStream() {
+		return e.Payload
+	}
+	return e.Body
 }
 
 // build makes the view of the entry.
 func (d *detail) build() {
-	d.tree, d.bytes, d.hit = nil, nil, 0
-	doc := d.document()
+	d.tree, d.bytes, d.pair, d.around, d.hit = nil, nil, nil, nil, 0
+	doc := documentOf(d.entry)
 	switch {
 	case d.view == viewBytes:
 		d.bytes = &hexView{data: doc}
+	case d.view == viewAround:
+		d.around = newAround(d.source, d.index, d.wanted, d.look)
+	case d.view == viewPair && d.partner != nil:
+		d.pair = newPair(d.entry, d.partner, d.wanted.row, d.theme, d.look)
+		d.tree = d.pair.tree()
 	case d.view == viewText || d.entry.Cut:
 		d.tree = jsontree.NewText(doc[:min(len(doc), maxText)], d.theme, d.look)
 	default:
 		d.tree = jsontree.New(doc, d.theme, d.look)
 	}
 	d.setSize(d.w, d.h)
-	if d.view == viewTree && !d.entry.Cut {
-		d.tree.UnfoldToFit(d.h)
+	if d.tree != nil && d.pair == nil && d.view != viewText && !d.entry.Cut {
+		_, h := d.inner()
+		d.tree.UnfoldToFit(h)
 	}
+}
+
+// inner is the size of the view, below the line that names the views.
+func (d *detail) inner() (w, h int) {
+	if d.h >= tabsHeight {
+		return d.w, d.h - 1
+	}
+	return d.w, d.h
 }
 
 func (d *detail) setSize(w, h int) {
 	d.w, d.h, d.changed = w, h, true
-	if d.tree != nil {
+	w, h = d.inner()
+	switch {
+	case d.pair != nil:
+		d.pair.setSize(w, h)
+	case d.tree != nil:
 		d.tree.SetSize(w, h)
-	}
-	if d.bytes != nil {
+	case d.bytes != nil:
 		d.bytes.setSize(w, h)
+	case d.around != nil:
+		d.around.setSize(w, h)
 	}
 }
 
 func (d *detail) setTheme(th *theme.Theme) {
 	d.theme, d.changed = th, true
-	if d.tree != nil {
+	if d.pair != nil {
+		d.pair.setTheme(th)
+	} else if d.tree != nil {
 		d.tree.SetTheme(th)
 	}
 }
 
+// setView changes the way to look at the row.
+func (d *detail) setView(v view) tea.Cmd {
+	needs := v == viewPair || d.view == viewPair
+	d.view, d.changed = v, true
+	switch {
+	case needs:
+		return d.reload()
+	case d.entry != nil:
+		d.build()
+	}
+	return nil
+}
+
 // showsTree tells whether there is something to fold.
-func (d *detail) showsTree() bool { return d.view == viewTree && d.tree != nil && d.tree.Err() == nil }
+func (d *detail) showsTree() bool { return d.view != viewText && d.tree != nil && d.tree.Err() == nil }
 
 func (d *detail) move(action string) bool {
-	if action == actView {
-		d.view = (d.view + 1) % viewCount
-		if d.entry != nil {
-			d.build()
-		}
-		return true
-	}
 	switch {
+	case d.around != nil:
+		return d.around.move(action)
 	case d.bytes != nil:
 		return d.bytes.move(action)
 	case d.tree != nil:
@@ -230,15 +302,44 @@ func moveTree(t *jsontree.Tree, action string, folds bool) bool {
 
 func (d *detail) paint(out *grid.Lines, focused bool) {
 	out.Options = d.look
+	if _, h := d.inner(); h == d.h {
+		d.paintView(out, focused)
+		return
+	}
+	d.block.Options = d.look
+	d.paintView(&d.block, focused)
+	out.Resize(d.w, d.h)
+	d.paintTabs(out.Line(0))
+	for y := 1; y < d.h; y++ {
+		out.Line(y).Append(d.block.Painted(y-1), 0)
+	}
+}
+
+func (d *detail) paintView(out *grid.Lines, focused bool) {
 	switch {
+	case d.around != nil:
+		d.around.paint(out, d.theme)
 	case d.bytes != nil:
 		d.bytes.paint(out, d.theme)
+	case d.pair != nil:
+		d.pair.paint(out, focused)
 	case d.tree != nil:
 		d.tree.Paint(out, focused)
 	default:
-		out.Resize(d.w, d.h)
+		out.Resize(d.inner())
 		if d.h > 0 {
 			d.paintWhy(out.Line(0))
+		}
+	}
+}
+
+// paintTabs names the views.
+func (d *detail) paintTabs(l *grid.Line) {
+	for v, name := range viewNames {
+		if view(v) == d.view {
+			l.Text(d.theme.Strong, "["+name+"]")
+		} else {
+			l.Text(d.theme.Dim, " "+name+" ")
 		}
 	}
 }
@@ -257,6 +358,9 @@ func (d *detail) paintWhy(l *grid.Line) {
 
 func (d *detail) titles() (left, right string) {
 	left, right = "3 Detail", viewNames[d.view]
+	if d.h >= tabsHeight {
+		right = d.latency()
+	}
 	if d.entry == nil {
 		return left, right
 	}
@@ -284,6 +388,17 @@ func (d *detail) titles() (left, right string) {
 	return strings.Join(words, " "), right
 }
 
+// latency is how long the answer took, of a request and of its response.
+func (d *detail) latency() string {
+	rows := rowReader{source: d.source}
+	row := d.wanted.row
+	partner, ok := rows.at(int(row.Pair) - 1)
+	if !ok || !d.wanted.ok {
+		return ""
+	}
+	return string(appendMillis(nil, max(row.T-partner.T, partner.T-row.T))) + " ms"
+}
+
 // A detailHit is the end of a search in a long message.
 type detailHit struct {
 	tree   *jsontree.Tree
@@ -295,7 +410,7 @@ type detailHit struct {
 // (1) or the one before (-1).
 func (d *detail) search(ctx context.Context, text string, by int) (tea.Cmd, string) {
 	if d.tree == nil {
-		return nil, "only the tree and the text can be searched"
+		return nil, "only messages can be searched: not their bytes, not stderr around them"
 	}
 	if by == 0 {
 		d.tree.SetQuery(text)

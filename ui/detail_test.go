@@ -130,11 +130,11 @@ func TestHexView(t *testing.T) {
 	require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	d := drive(t, Options{Source: log}, 80, 24)
 	d.do(actOpen, actView, actView)
-	require.Contains(t, d.rows()[2], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
+	require.Contains(t, d.rows()[3], "00000000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 0a 0123456789abcde.")
 	d.do(actBottom)
 	require.Contains(t, d.plain(), "00000640 00 ff")
 	d.do(actTop, actDown)
-	require.Contains(t, d.rows()[2], "00000010 ")
+	require.Contains(t, d.rows()[3], "00000010 ")
 	d.take(tea.WindowSizeMsg{Width: 60, Height: 20})
 	require.Contains(t, d.plain(), "00000010 30 31 32 33  34 35 36 37 01234567", "the place is kept, with fewer bytes a line")
 }

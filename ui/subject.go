@@ -64,7 +64,7 @@ func (a *App) newSubject(o Opened) *subject {
 	s.traffic = newTraffic(s.source, s.index, s.hits, a.theme, look)
 	s.stderr = newLines(stderrID, s.source, s.index, s.hits, a.theme, look)
 	s.events = newLines(eventsID, s.source, s.index, s.hits, a.theme, look)
-	s.detail = newDetail(s.source, a.theme, look)
+	s.detail = newDetail(s.source, s.index, a.theme, look)
 	s.composer = newComposer()
 	return s
 }
