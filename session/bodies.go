@@ -124,12 +124,28 @@ type GapBody struct {
 	Streams []string `json:"streams,omitempty"` // that lost something
 }
 
-// ActBody says that somebody did something.
+// ActBody says that somebody did something. Of is the entry it was done to; for
+// the acts about what a server asks for, that of its request, or in the modern
+// era of the result that asks, and Key is its key there.
 type ActBody struct {
 	Act    string `json:"act"`
 	Of     uint64 `json:"of,omitempty"`
 	Detail string `json:"detail,omitempty"`
+	By     string `json:"by,omitempty"` // ByPerson or ByPolicy
+	Key    string `json:"key,omitempty"`
 }
+
+// The acts of the session itself. An answer to a request of the server, and a
+// request that is sent again, stand directly behind their act.
+const (
+	ActAsk       = "ask"       // a person is asked for an answer
+	ActAnswer    = "answer"    // By gave an answer
+	ActWithdrawn = "withdrawn" // nobody wants the answer any more
+	ActAgain     = "again"     // the request of entry Of goes out again, with more input
+	ActPolicy    = "policy"    // a policy was changed
+	ActEscalate  = "escalate"  // a person did not want to wait for an ending
+	ActKillOne   = "kill-one"  // a person ended one process of the tree
+)
 
 // ProcBody lists live processes of the tree; with Survivors, those that an ending
 // found and killed, or could not kill.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -55,8 +54,10 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // A call is a request that somebody waits for.
 type call struct {
 	r        *run
+	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
 	answer   chan answer // holds one
 	progress func(json.RawMessage)
+	ctx      context.Context // whose clock can be paused
 }
 
 type answer struct {
@@ -71,12 +72,12 @@ type calls struct {
 	pool    sync.Pool
 }
 
-func (c *calls) add(id string, r *run, progress func(json.RawMessage)) *call {
+func (c *calls) add(ctx context.Context, id string, r *run, progress func(json.RawMessage)) *call {
 	w, _ := c.pool.Get().(*call)
 	if w == nil {
 		w = &call{answer: make(chan answer, 1)}
 	}
-	w.r, w.progress = r, progress
+	w.r, w.n, w.progress, w.ctx = r, 0, progress, ctx
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
@@ -84,6 +85,36 @@ func (c *calls) add(id string, r *run, progress func(json.RawMessage)) *call {
 	}
 	c.waiting[id] = w
 	return w
+}
+
+// written notes the entry of a call.
+func (c *calls) written(w *call, n uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.n = n
+}
+
+// pause stops the clocks of the calls to a process that are under way. If it is
+// only one, it returns the entry of that.
+func (c *calls) pause(r *run) (resume []func(), only uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.waiting {
+		if w.r == r {
+			resume = append(resume, executor.Pause(w.ctx))
+			only = w.n
+		}
+	}
+	if len(resume) != 1 {
+		only = 0
+	}
+	return resume, only
+}
+
+// release lets a call be used again, when its answer was taken.
+func (c *calls) release(w *call) {
+	w.ctx, w.progress = nil, nil
+	c.pool.Put(w)
 }
 
 // remove gives up a call; false if its answer is on the way.
@@ -166,11 +197,22 @@ func (c *calls) failAll(r *run, err error) {
 
 // CallOptions change one request. The zero value changes nothing.
 type CallOptions struct {
-	Timeout  time.Duration // 0 means Config.Timeout
+	// Timeout is for the answer, all rounds of input together; 0 means
+	// Config.Timeout. It stands still while a person is asked on behalf of the
+	// call: see Asks.
+	Timeout  time.Duration
 	Progress func(params json.RawMessage)
 	// Bare sends params as they are: no _meta of the modern era, no rounds of
 	// input. It is how the handshake itself is sent.
 	Bare bool
+}
+
+// A request is what Request was asked for.
+type request struct {
+	method string
+	params json.RawMessage
+	opts   CallOptions
+	first  uint64 // entry of its first round; 0 in that
 }
 
 // Request sends a request and waits for its answer. An error response is no
@@ -178,8 +220,9 @@ type CallOptions struct {
 // a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
 // ends the wait, notifications/cancelled is sent.
 //
-// In the modern era a result may ask for input; as long as Answers has all that
-// is asked for, the request is sent again with it, and the last answer counts.
+// In the modern era a result may ask for input; as long as policies, or a person,
+// give all that is asked for, the request is sent again with it, and the last
+// answer counts.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage, opts CallOptions) (Response, error) {
 	params, err := compact(params)
 	if err != nil {
@@ -189,54 +232,57 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	if err != nil {
 		return Response{}, err
 	}
-	resp, err := s.request(ctx, r, method, params, opts)
-	for round := 0; err == nil && !opts.Bare && round < maxInputRounds; round++ {
-		again, ok := s.cfg.Answers.inputFor(params, resp.Result)
-		if !ok {
-			break
-		}
-		resp, err = s.request(ctx, r, method, again, opts)
-	}
-	return resp, err
-}
-
-func (s *Session) request(ctx context.Context, r *run, method string, params json.RawMessage, opts CallOptions) (Response, error) {
-	id := requestID(s.ids.Add(1))
-	if !opts.Bare {
-		var err error
-		if params, err = withMeta(params, s.requestMeta(id, opts)); err != nil {
-			return Response{}, err
-		}
-	}
 	timeout := opts.Timeout
 	if timeout == 0 {
 		timeout = s.cfg.Timeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%s: %w (%v)", method, ErrTimeout, timeout))
+	ctx, cancel := executor.WithPatience(ctx, timeout, fmt.Errorf("%s: %w (%v)", method, ErrTimeout, timeout))
 	defer cancel()
+	q := request{method: method, params: params, opts: opts}
+	resp, n, err := s.request(ctx, r, q)
+	if err != nil || opts.Bare {
+		return resp, err
+	}
+	q.first = n
+	return s.rounds(ctx, r, q, resp)
+}
 
-	w := s.calls.add(id, r, opts.Progress)
-	n, err := s.write(ctx, r, appendRequest(nil, id, method, params))
+// request is one round of a request. It returns the number of its entry.
+func (s *Session) request(ctx context.Context, r *run, q request) (Response, uint64, error) {
+	id := requestID(s.ids.Add(1))
+	params := q.params
+	if !q.opts.Bare {
+		var err error
+		if params, err = withMeta(params, s.requestMeta(id, q.opts)); err != nil {
+			return Response{}, 0, err
+		}
+	}
+	w := s.calls.add(ctx, id, r, q.opts.Progress)
+	line := write{payload: appendRequest(nil, id, q.method, params), call: w}
+	if q.first > 0 {
+		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
+	}
+	n, err := s.write(ctx, r, line)
 	if err != nil && s.calls.remove(id) {
-		return Response{}, err
+		return Response{}, n, err
 	}
 	if r.over() && s.calls.remove(id) { // it ended before the call was added
-		return Response{}, r.endError()
+		return Response{}, n, r.endError()
 	}
 	select {
 	case a := <-w.answer:
-		s.calls.pool.Put(w)
-		return a.resp, a.err
+		s.calls.release(w)
+		return a.resp, n, a.err
 	case <-ctx.Done():
 	}
 	if !s.calls.remove(id) { // the answer came at this very moment
 		a := <-w.answer
-		s.calls.pool.Put(w)
-		return a.resp, a.err
+		s.calls.release(w)
+		return a.resp, n, a.err
 	}
 	err = context.Cause(ctx)
-	s.giveUp(r, id, n, method, err)
-	return Response{}, err
+	s.giveUp(r, id, n, q.method, err)
+	return Response{}, n, err
 }
 
 // requestMeta is what a request carries in _meta.
@@ -264,7 +310,7 @@ func (s *Session) giveUp(r *run, id string, n uint64, method string, cause error
 		s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
 	}
 	if method != mcp.MethodInitialize && method != mcp.MethodDiscover {
-		r.post(cancelled(id, cause.Error()))
+		r.post(write{payload: cancelled(id, cause.Error())})
 	}
 }
 
@@ -275,7 +321,7 @@ func (s *Session) Cancel(id, reason string) error {
 	if err != nil {
 		return err
 	}
-	r.post(cancelled(id, reason))
+	r.post(write{payload: cancelled(id, reason)})
 	return nil
 }
 
@@ -296,18 +342,8 @@ func (s *Session) Notify(ctx context.Context, method string, params json.RawMess
 	if err != nil {
 		return err
 	}
-	_, err = s.write(ctx, r, appendRequest(nil, "", method, params))
+	_, err = s.write(ctx, r, write{payload: appendRequest(nil, "", method, params)})
 	return err
-}
-
-// Send sends one line as it is, with a newline behind it, and returns the
-// number of its entry. Nobody waits for an answer: it is in the log.
-func (s *Session) Send(ctx context.Context, line []byte) (uint64, error) {
-	r, err := s.current()
-	if err != nil {
-		return 0, err
-	}
-	return s.write(ctx, r, line)
 }
 
 // CloseStdin closes the server's standard input.
@@ -320,46 +356,4 @@ func (s *Session) CloseStdin() error {
 		return &WriteError{Status: status}
 	}
 	return nil
-}
-
-// write logs a line and then gives it to the pipe, in that order also against
-// other writers. It returns the number of the line's entry.
-func (s *Session) write(ctx context.Context, r *run, line []byte) (uint64, error) {
-	s.send.Lock()
-	defer s.send.Unlock()
-	if r.ended {
-		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
-	}
-	s.outEntry[0] = Entry{Kind: KindStdin, Payload: line, Msg: framing.Scan(line)}
-	if err := s.log.Append(s.outEntry[:]); err != nil {
-		return 0, err
-	}
-	n := s.outEntry[0].N
-	s.outEntry[0] = Entry{}
-	s.outLine = append(append(s.outLine[:0], line...), '\n')
-	r.stdin.add(s.outLine)
-	res, err := r.proc.Write(ctx, writeID(n), s.outLine)
-	if cap(s.outLine) > maxKeptLine {
-		s.outLine = nil
-	}
-	if err == nil && res.Status == executor.Accepted {
-		return n, nil
-	}
-	failure := &WriteError{Status: res.Status, Err: err}
-	if lost := r.proc.Info().Failure; lost != nil {
-		failure.Err = lost // the first cause, not what it did to the pipe
-	}
-	body := WriteBody{Of: n, Status: res.Status.String(), Bytes: res.Bytes}
-	if err != nil {
-		body.Error = err.Error()
-	}
-	s.append(NewEntry(KindWrite, 0, body))
-	return n, failure
-}
-
-func writeID(n uint64) string { return strconv.FormatUint(n, 10) }
-
-func parseWriteID(id string) uint64 {
-	n, _ := strconv.ParseUint(id, 10, 64) // ours, or none
-	return n
 }

@@ -163,7 +163,7 @@ func TestServerRequests(t *testing.T) {
 		{name: "ping is answered", ask: `{"jsonrpc":"2.0","id":0,"method":"ping"}`, want: `{"jsonrpc":"2.0","id":0,"result":{}}`, declared: `"capabilities":{}`},
 		{name: "the rest is refused", ask: `{"jsonrpc":"2.0","id":"s-1","method":"roots/list"}`, want: `"id":"s-1","error":{"code":-32601`, declared: `"capabilities":{}`},
 		{
-			name: "a canned answer", answers: `{"roots/list":{"roots":[]}}`, declared: `"capabilities":{"roots":{}}`,
+			name: "a canned answer", answers: `{"roots/list":{"roots":[]}}`, declared: `"capabilities":{"roots":{"listChanged":true}}`,
 			ask: `{"jsonrpc":"2.0","id":9007199254740993,"method":"roots/list"}`, want: `"id":9007199254740993,"result":{"roots":[]}`,
 		}, {
 			name: "a canned error", answers: `{"sampling/createMessage":{"error":{"code":-1,"message":"User rejected sampling request"}}}`, declared: `"sampling":{}`,

@@ -34,6 +34,10 @@ func (x *Index) classify(e *Entry, row *Row) {
 		}
 		return
 	}
+	if e.Kind == KindStdin && (x.openIn.open() || e.EOL == framing.NoEOL) {
+		x.openStdin(e, row)
+		return
+	}
 	row.Msg = e.Msg.Kind
 	if e.Msg.Problems&^framing.ProblemCRLF != 0 {
 		row.Flags |= FlagProblem
@@ -42,16 +46,23 @@ func (x *Index) classify(e *Entry, row *Row) {
 	case e.Kind == KindStdin && bytes.IndexByte(e.Payload, '\n') >= 0:
 		row.Flags |= FlagBatch
 		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
-			x.message(e.Kind, framing.Scan(line), line, row)
-		}
-	case e.Msg.Kind == framing.Batch:
-		row.Flags |= FlagBatch
-		for span := range framing.Elements(e.Payload) {
-			member := span.Of(e.Payload)
-			x.message(e.Kind, framing.Scan(member), member, row)
+			x.line(e.Kind, framing.Scan(line), line, row)
 		}
 	default:
-		x.message(e.Kind, e.Msg, e.Payload, row)
+		x.line(e.Kind, e.Msg, e.Payload, row)
+	}
+}
+
+// line counts and pairs the messages of one line: one, or those of a batch.
+func (x *Index) line(kind Kind, m framing.Message, line []byte, row *Row) {
+	if m.Kind != framing.Batch {
+		x.message(kind, m, line, row)
+		return
+	}
+	row.Flags |= FlagBatch
+	for span := range framing.Elements(line) {
+		member := span.Of(line)
+		x.message(kind, framing.Scan(member), member, row)
 	}
 }
 
@@ -178,6 +189,7 @@ func (x *Index) note(e *Entry) {
 		}
 		x.pair.forget()
 		clear(x.inParts[:])
+		x.openIn = openLine{}
 	}
 }
 

@@ -152,6 +152,12 @@ func describeGap(b GapBody) string {
 
 func describeAct(b ActBody) string {
 	text := joinWords(b.Act, b.Detail)
+	if b.Key != "" {
+		text += ", key " + b.Key
+	}
+	if b.By != "" {
+		text += ", by " + b.By
+	}
 	if b.Of > 0 {
 		text += fmt.Sprintf(" (entry %d)", b.Of)
 	}

@@ -165,11 +165,9 @@ type evidence struct {
 func (s *Session) endFailed(r *run, reason Reason) evidence {
 	before := s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
+	defer s.ladderEnds()
 	if reason == ReasonTimeout {
-		begin := time.Now()
-		r.proc.CloseStdin()
-		gone := waitFor(context.Background(), r.done, bufferedWait)
-		s.phase(executor.StepCloseStdin.String(), stepDetail(gone, r), time.Since(begin), nil)
+		s.takeStep(context.Background(), r, executor.StepCloseStdin, bufferedWait)
 		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In
 	} else {
 		s.descend(context.Background(), r, executor.StepCloseStdin)

@@ -172,8 +172,9 @@ func (s *Session) initialize(ctx context.Context, version string) error {
 	if version == "" {
 		version = mcp.LatestLegacy
 	}
+	caps := s.capabilities(mcp.Legacy)
 	params, err := json.Marshal(map[string]any{
-		"protocolVersion": version, "capabilities": s.cfg.Answers.capabilities(), "clientInfo": s.clientInfo(),
+		"protocolVersion": version, "capabilities": caps, "clientInfo": s.clientInfo(),
 	})
 	if err != nil {
 		return fmt.Errorf("initialize: %w", err)
@@ -200,6 +201,9 @@ func (s *Session) initialize(ctx context.Context, version string) error {
 	if err := s.Notify(ctx, mcp.MethodInitialized, nil); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	s.declared = declare(caps)
+	s.mu.Unlock()
 	return s.agreed(Server{Era: mcp.Legacy, Protocol: r.ProtocolVersion, Name: r.ServerInfo.Name, Version: r.ServerInfo.Version,
 		Capabilities: r.Capabilities, Instructions: r.Instructions})
 }

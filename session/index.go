@@ -47,6 +47,7 @@ type Index struct {
 	numbers map[string]uint16
 	stats   Stats
 	pair    pairing
+	openIn  openLine        // of stdin
 	inParts [kindCount]bool // the last entry of the stream kind was a part, and goes on
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"mcpdbg/session/mcp"
@@ -126,12 +128,39 @@ func withMeta(params json.RawMessage, meta map[string]any) (json.RawMessage, err
 	return json.Marshal(object)
 }
 
+// withMembers returns params, a compact object or nil, with more members. Those
+// that params have already are replaced; otherwise their bytes stay as they are.
+func withMembers(params json.RawMessage, more map[string]json.RawMessage) (json.RawMessage, error) {
+	object := map[string]json.RawMessage{}
+	if len(params) > 0 {
+		if err := json.Unmarshal(params, &object); err != nil {
+			return nil, fmt.Errorf("params: %w", err)
+		}
+	}
+	out := bytes.TrimSuffix(params, []byte("}"))
+	if len(object) == 0 {
+		out = []byte("{")
+	}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if _, ok := object[name]; ok {
+			maps.Copy(object, more)
+			return json.Marshal(object)
+		}
+		if len(out) > 1 {
+			out = append(slices.Clip(out), ',')
+		}
+		out = append(appendString(out, name), ':')
+		out = append(out, more[name]...)
+	}
+	return append(out, '}'), nil
+}
+
 // modernMeta is what every request of the modern era carries.
 func (s *Session) modernMeta(version string) map[string]any {
 	return map[string]any{
 		mcp.MetaProtocolVersion:    version,
 		mcp.MetaClientInfo:         s.clientInfo(),
-		mcp.MetaClientCapabilities: s.cfg.Answers.capabilities(),
+		mcp.MetaClientCapabilities: s.capabilities(mcp.Modern),
 	}
 }
 

@@ -20,17 +20,20 @@ const maxPosted = 1024
 
 // A run is one process of a session: from its start entry to Closed or Failed.
 type run struct {
-	s      *Session
-	proc   executor.Process
-	col    *collector
-	stdin  sum         // guarded by Session.send
-	ended  bool        // guarded by Session.send: Closed or Failed is logged
-	killed atomic.Bool // its end, or that of a descendant that held its streams, took a KILL
-	exited chan struct{}
-	done   chan struct{}
-	posted chan []byte // what is sent without anybody waiting: answers, cancellations
+	s     *Session
+	proc  executor.Process
+	col   *collector
+	stdin sum  // guarded by Session.send
+	ended bool // guarded by Session.send: Closed or Failed is logged
+	// openLine is the entry that left a line of stdin without an end, 0 for none.
+	openLine uint64      // guarded by Session.send
+	killed   atomic.Bool // its end, or that of a descendant that held its streams, took a KILL
+	exited   chan struct{}
+	done     chan struct{}
+	posted   chan write // what is sent without anybody waiting: answers, cancellations
 
 	postmen sync.WaitGroup // the one who sends it
+	tree    treeLog
 
 	mu      sync.Mutex
 	exit    *executor.Exit
@@ -39,13 +42,14 @@ type run struct {
 }
 
 func newRun(s *Session, proc executor.Process) *run {
-	return &run{s: s, proc: proc, exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan []byte, maxPosted)}
+	return &run{s: s, proc: proc, exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan write, maxPosted)}
 }
 
 // begin logs the start and attaches the collector. Output since the spawn is
 // retained by the executor, so none is missed.
 func (r *run) begin() error {
 	info := r.proc.Info()
+	r.tree.pids = []int{info.PID}
 	env := info.Env
 	entries := []Entry{
 		NewEntry(KindStart, 0, startBody(info)),
@@ -73,11 +77,11 @@ func (r *run) begin() error {
 
 // post sends a line without waiting: where output is read nobody may wait for
 // the server to read its input.
-func (r *run) post(line []byte) {
+func (r *run) post(w write) {
 	select {
-	case r.posted <- line:
+	case r.posted <- w:
 	default:
-		r.s.Note("message not sent: the server does not read its input", string(line[:min(len(line), quotedLength)]))
+		r.s.Note("message not sent: the server does not read its input", quoted(w.payload))
 	}
 }
 
@@ -85,8 +89,8 @@ func (r *run) post(line []byte) {
 func (r *run) postman() {
 	for {
 		select {
-		case line := <-r.posted:
-			_, _ = r.s.write(context.Background(), r, line) // what happens to it is in the log
+		case w := <-r.posted:
+			_, _ = r.s.write(context.Background(), r, w) // what happens to it is in the log
 		case <-r.done:
 			return
 		}
@@ -136,6 +140,7 @@ func (r *run) onExit(exit executor.Exit) {
 	r.s.setState(Exited, StateBody{Detail: DescribeExit(exit)})
 	time.AfterFunc(exitGrace, func() {
 		if !r.over() {
+			r.s.dropAsks(r)
 			r.s.calls.failAll(r, r.endError())
 		}
 	})
@@ -149,6 +154,7 @@ func (r *run) onEnd(err error) {
 	if !r.hasExited() {
 		close(r.exited)
 	}
+	r.s.dropAsks(r)
 	if err != nil {
 		r.s.setState(Failed, StateBody{Detail: err.Error()})
 	} else {

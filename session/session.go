@@ -49,10 +49,12 @@ type Config struct {
 
 	ClientName, ClientVersion string
 
-	// Answers are given to the server's own requests, and decide which client
-	// capabilities are declared. Without any, ping is answered and everything
-	// else gets -32601.
-	Answers Answers
+	// Policies say, by method, what becomes of the server's own requests, and
+	// decide which client capabilities are declared. Without any, ping is
+	// answered and everything else gets -32601. One that Policy.Check refuses
+	// counts as none. Answers are canned ones, where Policies say nothing.
+	Policies map[string]Policy
+	Answers  Answers
 
 	LineLimit      int // bytes; 0 means framing.DefaultLimit
 	PinLimit       int // bytes; 0 means executor.DefaultPinLimit
@@ -95,18 +97,25 @@ type Session struct {
 	life sync.Mutex // one start, restart or shutdown at a time
 	send sync.Mutex // orders standard input: the entry, then the pipe
 
-	outEntry [1]Entry // both guarded by send
-	outLine  []byte
+	outEntries [2]Entry // both guarded by send
+	outLine    []byte
 
 	ids   atomic.Uint64
 	calls calls
+	asks  asks
 
 	mu       sync.Mutex
+	policies policies
+	declared string // the capabilities that a legacy server was told; "" if none was
 	run      *run
 	state    State
 	server   Server
 	underway executor.Phase
 	closed   bool
+	ending   Ending
+	hurry    chan<- struct{} // ends the wait of a step of the ladder; nil without one
+	// giveUpOpen ends a start or handshake; nil if there is none.
+	giveUpOpen func()
 }
 
 // New returns a session that has not started anything yet.
@@ -117,7 +126,7 @@ func New(cfg Config) *Session {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Session{cfg: cfg, log: cfg.Log}
+	return &Session{cfg: cfg, log: cfg.Log, policies: newPolicies(&cfg)}
 }
 
 // Log returns the session's log.
@@ -134,12 +143,15 @@ type Status struct {
 	// Who shows it has a clock to show beside it, and asks as often as that
 	// moves while State is Starting or Handshaking.
 	Phase executor.Phase
+	// Ending is the step of the shutdown ladder that is under way. As with Phase,
+	// who shows it has a clock beside it.
+	Ending Ending
 }
 
 // Status returns the session's status.
 func (s *Session) Status() Status {
 	s.mu.Lock()
-	st := Status{State: s.state, Server: s.server, Phase: s.underway}
+	st := Status{State: s.state, Server: s.server, Phase: s.underway, Ending: s.ending}
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
@@ -159,7 +171,8 @@ func (s *Session) Start(ctx context.Context) error {
 	begin := time.Now()
 	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
-	if err := s.start(ctx); err != nil {
+	ctx, settled := s.opening(ctx)
+	if err := settled(s.start(ctx)); err != nil {
 		return s.openFailed(ctx, begin, err)
 	}
 	s.setState(Running, StateBody{})
@@ -182,17 +195,41 @@ func (s *Session) open(ctx context.Context) error {
 	begin := time.Now()
 	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
+	ctx, settled := s.opening(ctx)
 	err := s.start(ctx)
 	if err == nil {
 		s.setState(Handshaking, StateBody{})
 		err = s.handshake(ctx)
 	}
-	if err != nil {
+	if err = settled(err); err != nil {
 		return s.openFailed(ctx, begin, err)
 	}
 	server := s.Status().Server
 	s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})
 	return nil
+}
+
+// errGivenUp is why a start or handshake ends that a person gives up.
+var errGivenUp = fmt.Errorf("%w: given up", context.Canceled)
+
+// opening lets Escalate give up a start until settled is called, which says how
+// the start ended: one that was given up has failed, however far it came.
+func (s *Session) opening(ctx context.Context) (opening context.Context, settled func(error) error) {
+	opening, giveUp := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.giveUpOpen = func() { giveUp(errGivenUp) }
+	s.mu.Unlock()
+	return opening, func(err error) error {
+		s.mu.Lock()
+		s.giveUpOpen = nil
+		s.mu.Unlock()
+		cause := context.Cause(opening)
+		giveUp(nil)
+		if err == nil && errors.Is(cause, errGivenUp) {
+			return cause
+		}
+		return err
+	}
 }
 
 // mayStart tells why no process can be started now. The lock life is held.
@@ -211,7 +248,7 @@ func (s *Session) mayStart() error {
 // start spawns the process and subscribes to it. The lock life is held.
 func (s *Session) start(ctx context.Context) error {
 	s.mu.Lock()
-	s.run, s.server = nil, Server{}
+	s.run, s.server, s.declared = nil, Server{}, ""
 	s.mu.Unlock()
 	s.setState(Starting, StateBody{})
 

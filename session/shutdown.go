@@ -35,6 +35,7 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 		return ShutdownReport{}, nil // nothing to end
 	}
 	var report ShutdownReport
+	defer s.ladderEnds()
 	if !r.over() {
 		s.setState(Stopping, StateBody{})
 	}
@@ -51,34 +52,6 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 	return report, err
 }
 
-// descend takes steps of the ladder until the process is gone or ctx over, and
-// returns the last one.
-func (s *Session) descend(ctx context.Context, r *run, steps ...executor.Step) executor.Step {
-	var taken executor.Step
-	for _, step := range steps {
-		if r.over() || ctx.Err() != nil {
-			break
-		}
-		taken = step
-		begin := time.Now()
-		_, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
-		gone := waitFor(ctx, r.done, Grace)
-		s.phase(step.String(), stepDetail(gone, r), time.Since(begin), err)
-	}
-	return taken
-}
-
-func stepDetail(gone bool, r *run) string {
-	switch {
-	case gone:
-		return ""
-	case r.hasExited():
-		return "ended, but a descendant holds its streams"
-	default:
-		return fmt.Sprintf("still running after %v", Grace)
-	}
-}
-
 // terminate kills what is left of a process and waits for its last entry. What
 // a lost connection led to is out of reach: that is no error of the ending.
 func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
@@ -92,6 +65,7 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	begin := time.Now()
 	if !wasOver {
 		r.killed.Store(true)
+		s.stepBegins(executor.StepKill, begin, terminateTimeout)
 	}
 	rep, err := r.proc.Terminate(ctx)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
@@ -100,29 +74,11 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	if err != nil && r.lost() == nil {
 		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
 	}
-	if !waitFor(ctx, r.done, terminateTimeout) {
+	if !waitFor(ctx, r.done, terminateTimeout, nil) {
 		return rep.Survivors, fmt.Errorf("terminate %s: its streams did not end", r.proc.ID())
 	}
 	r.postmen.Wait()
 	return rep.Survivors, nil
-}
-
-// waitFor waits until done is closed and tells whether it was.
-func waitFor(ctx context.Context, done <-chan struct{}, limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
 }
 
 // Kill ends the process at once: leader, group and tree. It does not wait for
@@ -132,19 +88,21 @@ func (s *Session) Kill() error {
 	if err != nil {
 		return err
 	}
+	defer s.ladderEnds()
 	_, err = s.terminate(r)
 	return err
 }
 
-// Stop takes one step against the process, and leaves it at that.
+// Stop takes one step against the process, and leaves it at that. It waits for
+// nothing, also not for a ladder that is under way.
 func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.Scope) error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	_, err = r.proc.Stop(ctx, step, scope)
-	s.phase(step.String(), "", time.Since(begin), err)
+	report, err := r.proc.Stop(ctx, step, scope)
+	s.phase(step.String(), found(report), time.Since(begin), err)
 	return err
 }
 

@@ -91,7 +91,7 @@ func (p *process) Info() executor.Info {
 	info.PID, info.Env, info.Started, info.Notices, info.Link = run.pid, p.env, p.began, p.notices, &lnk
 	p.journal.Fill(&info)
 	if p.stdin != nil {
-		info.StdinOpen, info.Unwritten = p.stdin.State()
+		p.stdin.Fill(&info)
 	}
 	return info
 }

@@ -54,6 +54,7 @@ func (f *Fake) ID() string { return f.id }
 func (f *Fake) Info() executor.Info {
 	info := executor.Info{ID: f.id, PID: 4121, Placement: "local"}
 	f.Journal.Fill(&info)
+	f.stdin.Fill(&info)
 	return info
 }
 

@@ -14,6 +14,7 @@ var (
 	ErrStarting       = errors.New("process is starting")
 	ErrClosed         = errors.New("executor is closed")
 	ErrPinned         = errors.New("process has a pinned subscriber already")
+	ErrNotInTree      = errors.New("not a process of this server's tree")
 )
 
 // A StartCode classifies a failed start.

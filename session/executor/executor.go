@@ -143,10 +143,13 @@ type Info struct {
 	Failure   error  // set in StateFailed
 	NextSeq   uint64 // the number the next event will take
 	StdinOpen bool
-	Unwritten int       // bytes accepted that the process has not read into its pipe yet
-	HeldSince time.Time // not zero while a pump is held
-	Link      *LinkInfo // nil on this machine
-	Notices   []Notice  // of the start
+	Unwritten int // bytes accepted that the process has not read into its pipe yet
+	// UnwrittenSince is when the pipe last took any of them, or when they came if
+	// it took none; zero without any. A write over 64 KiB counts in pieces of that.
+	UnwrittenSince time.Time
+	HeldSince      time.Time // not zero while a pump is held
+	Link           *LinkInfo // nil on this machine
+	Notices        []Notice  // of the start
 }
 
 // ExitKind tells the three endings apart. The zero value is ExitUnknown.
@@ -378,4 +381,16 @@ type Descendant struct {
 	PID, PPID int
 	Command   string // untrusted text
 	RSS       int64  // bytes; 0 if not known
+	// Started and CPU, its user and system time, are zero where a listing does
+	// not tell them.
+	Started time.Time
+	CPU     time.Duration
+}
+
+// A TreeKiller is a Process that can end one process of its tree. Not every
+// executor has such.
+type TreeKiller interface {
+	// KillOne sends KILL to the process pid, if Tree lists it, and returns it;
+	// otherwise the error is ErrNotInTree. It does not wait for its end.
+	KillOne(ctx context.Context, pid int) (Descendant, error)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // stdinPiece is how much of a queued write goes to the pipe at once, so that
@@ -26,8 +27,9 @@ type Stdin struct {
 
 	mu      sync.Mutex
 	queue   []queuedWrite
-	bytes   int  // in queue and not written
-	closing bool // no further writes; close when the queue is empty
+	bytes   int       // in queue and not written
+	since   time.Time // when the pipe took some of them last, or when they came
+	closing bool      // no further writes; close when the queue is empty
 	closed  bool
 	err     error         // why closed, when it was not CloseStdin
 	drained chan struct{} // closed when the drain goroutine ends; nil if there is none
@@ -92,6 +94,9 @@ func (s *Stdin) direct(id string, p []byte) WriteResult {
 func (s *Stdin) enqueue(id string, p []byte, done int) {
 	s.ids.add(id)
 	s.queue = append(s.queue, queuedWrite{id: id, data: bytes.Clone(p[done:]), done: done})
+	if s.bytes == 0 {
+		s.since = time.Now()
+	}
 	s.bytes += len(p) - done
 	if s.drained == nil {
 		s.drained = make(chan struct{})
@@ -144,6 +149,9 @@ func (s *Stdin) writePiece() {
 	q := &s.queue[0]
 	q.data, q.done = q.data[n:], q.done+n
 	s.bytes -= n
+	if n > 0 {
+		s.since = time.Now()
+	}
 	if len(q.data) == 0 {
 		s.queue[0] = queuedWrite{}
 		s.queue = s.queue[1:]
@@ -206,12 +214,14 @@ func (s *Stdin) Abort() {
 	}
 }
 
-// State reports whether Write may still be accepted, and how many accepted
-// bytes the pipe has not taken.
-func (s *Stdin) State() (open bool, unwritten int) {
+// Fill sets what Info tells of standard input.
+func (s *Stdin) Fill(info *Info) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.closing && !s.closed, s.bytes
+	info.StdinOpen, info.Unwritten = !s.closing && !s.closed, s.bytes
+	if s.bytes > 0 {
+		info.UnwrittenSince = s.since
+	}
 }
 
 // acceptedIDs remembers the last MaxWriteIDs write ids.

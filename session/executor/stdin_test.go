@@ -80,6 +80,12 @@ func stdinOn(p *fakePipe) (*Stdin, func() []Event) {
 	}
 }
 
+func state(s *Stdin) (open bool, unwritten int) {
+	var info Info
+	s.Fill(&info)
+	return info.StdinOpen, info.Unwritten
+}
+
 func write(t *testing.T, s *Stdin, id, data string) WriteResult {
 	t.Helper()
 	r, err := s.Write(t.Context(), id, []byte(data))
@@ -92,7 +98,7 @@ func TestWriteGoesStraightToThePipe(t *testing.T) {
 	s, _ := stdinOn(p)
 	require.Equal(t, WriteResult{Accepted, 5}, write(t, s, "", "hello"))
 	require.Equal(t, "hello", p.got.String())
-	open, unwritten := s.State()
+	open, unwritten := state(s)
 	require.True(t, open)
 	require.Zero(t, unwritten)
 }
@@ -108,7 +114,7 @@ func TestWhatDoesNotFitIsQueuedInOrder(t *testing.T) {
 		copy(data, "XXXXXX") // the caller's own again
 		p.room = 100         // no reason to overtake
 		require.Equal(t, WriteResult{Accepted, 0}, write(t, s, "2", "world"))
-		_, unwritten := s.State()
+		_, unwritten := state(s)
 		require.Equal(t, 8, unwritten)
 		require.Equal(t, Accepted, s.Close())
 		require.Equal(t, StdinClosed, s.Close())
@@ -160,7 +166,7 @@ func TestWhatFailsAfterAcceptanceIsToldExactly(t *testing.T) {
 			{Kind: WriteFailed, WriteID: "1", N: 3, Err: errStdinGone},
 			{Kind: WriteFailed, WriteID: "2", N: 0, Err: errStdinGone},
 		}, events())
-		open, unwritten := s.State()
+		open, unwritten := state(s)
 		require.False(t, open)
 		require.Zero(t, unwritten)
 		require.Equal(t, StdinClosed, write(t, s, "3", "x").Status)
@@ -229,7 +235,7 @@ func TestStdinWithoutTryUsesTheQueue(t *testing.T) {
 		require.Equal(t, WriteResult{Accepted, 0}, write(t, s, "", "hello"))
 		p.let <- 5
 		synctest.Wait()
-		_, unwritten := s.State()
+		_, unwritten := state(s)
 		require.Zero(t, unwritten)
 		require.Equal(t, Accepted, s.Close())
 	})

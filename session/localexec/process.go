@@ -89,7 +89,7 @@ func (p *process) Info() executor.Info {
 	info.PID = child.process.Pid
 	p.journal.Fill(&info)
 	if p.stdin != nil {
-		info.StdinOpen, info.Unwritten = p.stdin.State()
+		p.stdin.Fill(&info)
 	}
 	return info
 }

@@ -1,0 +1,171 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"mcpdbg/session/executor"
+)
+
+// maxInputRounds is how often one request is sent again without anybody having
+// been asked: a server that never has enough must come to an end.
+const maxInputRounds = 8
+
+// inputRequired is a result of the modern era that asks for input.
+type inputRequired struct {
+	ResultType   string                  `json:"resultType"`
+	Requests     map[string]inputRequest `json:"inputRequests"`
+	RequestState json.RawMessage         `json:"requestState"`
+}
+
+type inputRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// asksForInput decodes a result, if it is one that asks for input.
+func asksForInput(result json.RawMessage) (inputRequired, bool) {
+	const resultType = "input_required"
+	if !bytes.Contains(result, []byte(resultType)) {
+		return inputRequired{}, false
+	}
+	var ask inputRequired
+	if json.Unmarshal(result, &ask) != nil || ask.ResultType != resultType {
+		return inputRequired{}, false
+	}
+	return ask, len(ask.Requests) > 0 || ask.RequestState != nil
+}
+
+// again returns the params to send the request with once more.
+func (ask inputRequired) again(params json.RawMessage, answers map[string]json.RawMessage) (json.RawMessage, error) {
+	more := map[string]json.RawMessage{}
+	if len(answers) > 0 {
+		responses, err := json.Marshal(answers)
+		if err != nil {
+			return nil, fmt.Errorf("inputResponses: %w", err)
+		}
+		more["inputResponses"] = responses
+	}
+	if ask.RequestState != nil {
+		more["requestState"] = ask.RequestState
+	}
+	return withMembers(params, more)
+}
+
+// rounds sends a request again as long as its result asks for input, and all of
+// that is given. The last answer counts.
+func (s *Session) rounds(ctx context.Context, r *run, q request, resp Response) (Response, error) {
+	for unasked := 0; ; {
+		ask, ok := asksForInput(resp.Result)
+		if !ok {
+			return resp, nil
+		}
+		if unasked == maxInputRounds {
+			s.Note(fmt.Sprintf("%s asked for input %d times in a row: not sent again", q.method, maxInputRounds), "")
+			return resp, nil
+		}
+		g := s.gather(ctx, r, resp.N, q.first, ask.Requests)
+		answers, err := g.wait(ctx)
+		switch {
+		case err != nil:
+			return Response{}, err
+		case g.refused != "":
+			s.Note(fmt.Sprintf("%s not sent again: %s is refused", q.method, g.refused), "")
+			return resp, nil
+		case g.asked:
+			unasked = 0
+		default:
+			unasked++
+		}
+		next := q
+		if next.params, err = ask.again(q.params, answers); err != nil {
+			return Response{}, err
+		}
+		if resp, _, err = s.request(ctx, r, next); err != nil {
+			return Response{}, err
+		}
+	}
+}
+
+// A gathering is one round: the answers to all that one result asks for.
+type gathering struct {
+	s       *Session
+	r       *run
+	of      uint64 // entry of the result
+	open    int    // still to come
+	asked   bool   // a person
+	refused string // the method that got an error, or ""
+	answers map[string]json.RawMessage
+	come    chan keyAnswer // has room for all
+}
+
+type keyAnswer struct {
+	key, method string
+	answer      json.RawMessage // nil: dropped with the process
+}
+
+// gather answers what policies answer at once, and opens asks for the rest.
+func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, requests map[string]inputRequest) *gathering {
+	g := &gathering{s: s, r: r, of: of, answers: make(map[string]json.RawMessage, len(requests)), come: make(chan keyAnswer, len(requests))}
+	var later []*ask
+	var rules []Policy
+	for _, key := range slices.Sorted(maps.Keys(requests)) {
+		request := requests[key]
+		p := s.policy(request.Method)
+		a := &ask{
+			Ask: Ask{N: of, Method: request.Method, Params: request.Params, Key: key, Parent: parent}, r: r, round: g,
+			drop: func() { g.come <- keyAnswer{key: key, method: request.Method} },
+		}
+		a.settle = func(answer json.RawMessage, by string) {
+			if p.mode() != PolicyRefuse || by == ByPerson {
+				s.append(NewEntry(KindAct, 0, *answerAct(of, request.Method, key, p.mode(), by)))
+			}
+			g.come <- keyAnswer{key, request.Method, answer}
+		}
+		g.open++
+		if p.mode() != PolicyAsk && p.Delay == 0 {
+			answer := p.answer(request.Method)
+			a.settle(answer, ByPolicy)
+			if errorOf(answer) != nil {
+				return g // nobody needs to be asked for the rest
+			}
+			continue
+		}
+		later, rules = append(later, a), append(rules, p)
+	}
+	for i, a := range later {
+		if rules[i].mode() == PolicyAsk {
+			g.asked = true
+			a.resume = []func(){executor.Pause(ctx)}
+		}
+		s.openAsk(a, rules[i])
+	}
+	return g
+}
+
+// wait returns the answers when all are there, or when one is an error. Nothing
+// of the round is open when it returns.
+func (g *gathering) wait(ctx context.Context) (map[string]json.RawMessage, error) {
+	defer g.s.withdraw(func(a *ask) bool { return a.round == g }, "the call is over")
+	for ; g.open > 0 && g.refused == ""; g.open-- {
+		select {
+		case k := <-g.come:
+			switch {
+			case k.answer == nil:
+				return nil, g.r.endError()
+			case errorOf(k.answer) != nil:
+				g.refused = k.method
+			}
+			g.answers[k.key] = k.answer
+		case <-g.r.done:
+			return nil, g.r.endError()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return g.answers, nil
+}
