@@ -1,0 +1,123 @@
+package form
+
+import "slices"
+
+// Add adds an item to the list under the cursor, at its end, or after the item
+// under the cursor, and moves there. It says whether there is a list.
+func (f *Form) Add() bool {
+	list, at := f.listAt()
+	if list == nil || f.crowded(list, len(list.children)+1) {
+		return false
+	}
+	f.give(list)
+	item := f.newField(list, "", list.spec.items, true)
+	list.children = slices.Insert(list.children, at, item)
+	f.fill(item)
+	list.folded, item.folded = false, false
+	f.changed()
+	f.moveTo(f.rowOf(row{item, noOption}))
+	return true
+}
+
+// listAt returns the list that the cursor is on or in, and where the next item
+// goes.
+func (f *Form) listAt() (list *field, at int) {
+	fl := f.current().field
+	if fl == nil {
+		return nil, 0
+	}
+	if fl.is() == kindList {
+		return fl, len(fl.children)
+	}
+	for ; fl.parent != nil; fl = fl.parent {
+		if fl.parent.is() == kindList {
+			return fl.parent, 1 + slices.Index(fl.parent.children, fl)
+		}
+	}
+	return nil, 0
+}
+
+// Remove takes out the item under the cursor, or the one that the cursor is
+// in, or a member that the schema does not name. It says whether there was
+// one; other fields can only be cleared.
+func (f *Form) Remove() bool {
+	fl := f.removable()
+	if fl == nil {
+		return false
+	}
+	f.cursor = f.rowOf(row{fl, noOption})
+	f.fields -= 1 + count(fl.children)
+	fl.parent.children = slices.DeleteFunc(fl.parent.children, func(other *field) bool { return other == fl })
+	f.changed()
+	return true
+}
+
+func (f *Form) removable() *field {
+	for fl := f.current().field; fl != nil && fl.parent != nil; fl = fl.parent {
+		if fl.extra || fl.parent.is() == kindList {
+			return fl
+		}
+	}
+	return nil
+}
+
+// Clear makes the field under the cursor absent, so that it is not sent. What
+// is absent already becomes empty if it can: an empty string, list or object.
+func (f *Form) Clear() {
+	fl := f.current().field
+	if fl == nil {
+		return
+	}
+	if fl.state != absent {
+		f.clear(fl)
+	} else if fl.is() == kindText || fl.foldable() {
+		f.give(fl)
+	}
+	f.changed()
+}
+
+// Null makes the field under the cursor null, whether the schema allows it or
+// not, and absent if it is null.
+func (f *Form) Null() {
+	fl := f.current().field
+	if fl == nil {
+		return
+	}
+	was := fl.String()
+	f.clear(fl)
+	if was != "null" {
+		f.give(fl)
+		f.set(fl, &value{kind: 'n', raw: []byte("null")})
+	}
+	f.changed()
+}
+
+// Info is what can be done with the row under the cursor.
+type Info struct {
+	Path     string // JSON Pointer
+	Label    string // untrusted
+	Typed    bool   // characters go into a text
+	Chosen   bool   // it has options: of one value, or of a set
+	Foldable bool
+	Absent   bool
+	Null     bool
+	CanAdd   bool // there is a list to add to
+	CanDrop  bool // Remove takes something out
+	Last     bool // there is no row after it
+}
+
+// Info tells of the row under the cursor. The zero Info is of a form without
+// rows.
+func (f *Form) Info() Info {
+	r := f.current()
+	if r.field == nil {
+		return Info{}
+	}
+	list, _ := f.listAt()
+	fl := r.field
+	return Info{
+		Path: fl.path(), Label: f.label(r), Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
+		Foldable: fl.foldable(), Absent: fl.state == absent, Null: fl.state == null,
+		CanAdd: list != nil, CanDrop: f.removable() != nil, Last: f.cursor == len(f.rows)-1,
+	}
+}

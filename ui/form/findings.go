@@ -1,0 +1,111 @@
+package form
+
+import "errors"
+
+// findings are the problems of the value as it is now, by the field that shows
+// them.
+type findings struct {
+	revision uint64
+	made     bool
+	all      []Problem
+	err      error // nothing can be told
+	of       map[*field][]Problem
+	below    map[*field]int // problems of what is in a field
+}
+
+// Validate checks any value against the schema of the form, for the view that
+// shows it as JSON. Text that is not JSON is one problem. The error says why
+// nothing can be told.
+func (f *Form) Validate(raw []byte) ([]Problem, error) {
+	if len(raw) <= maxChecked {
+		if _, err := parse(raw); err != nil {
+			return []Problem{{Text: "not JSON: " + err.Error()}}, nil
+		}
+	}
+	return f.check.Check(raw)
+}
+
+// Problems returns what is wrong with the value, in no particular order. The
+// error says why that can't be told; texts that are no JSON or no number are
+// told of anyway.
+func (f *Form) Problems() ([]Problem, error) {
+	found := f.found()
+	return found.all, found.err
+}
+
+// Unchecked are the patterns of the schema that can't be matched here.
+func (f *Form) Unchecked() []string { return f.check.Unchecked() }
+
+// FirstError moves to the first field with a problem and says whether there is
+// one. From now on the form also marks what is missing.
+func (f *Form) FirstError() bool {
+	f.insist = true
+	found := f.found()
+	if len(found.all) == 0 {
+		return false
+	}
+	if fl := f.firstIn(f.root, found); fl != nil {
+		f.Select(fl.path())
+	}
+	return true
+}
+
+// firstIn returns the first field with a problem, in the order of the rows,
+// folded ones included.
+func (f *Form) firstIn(fl *field, found *findings) *field {
+	if len(found.of[fl]) > 0 && fl != f.root {
+		return fl
+	}
+	for _, child := range fl.children {
+		if first := f.firstIn(child, found); first != nil {
+			return first
+		}
+	}
+	return nil
+}
+
+// found checks the value if it has changed.
+func (f *Form) found() *findings {
+	found := &f.findings
+	if found.made && found.revision == f.revision {
+		return found
+	}
+	*found = findings{revision: f.revision, made: true, of: map[*field][]Problem{}, below: map[*field]int{}}
+	bad := map[string]bool{}
+	raw := f.appendJSON(nil, func(fl *field) {
+		if len(found.all) < maxProblems {
+			err := textError(fl)
+			bad[err.Path] = true
+			found.all = append(found.all, Problem{Path: err.Path, Text: "is not " + err.Want})
+		}
+	})
+	problems, err := f.check.Check(raw)
+	found.err = err
+	if errors.Is(err, errTooLong) {
+		found.err = errors.New("too long to be checked")
+	}
+	for _, p := range problems {
+		if !bad[p.Path] {
+			found.all = append(found.all, p)
+		}
+	}
+	for _, p := range found.all {
+		fl, _ := f.nearest(p.Path)
+		found.of[fl] = append(found.of[fl], p)
+		for up := fl.parent; up != nil; up = up.parent {
+			found.below[up]++
+		}
+	}
+	return found
+}
+
+// problem returns what is wrong with a field, for the screen: not that it is
+// missing, as long as nobody tried to send it.
+func (f *Form) problem(fl *field) string {
+	for _, p := range f.found().of[fl] {
+		if f.insist || !p.Missing {
+			return p.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package form
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/termsafe"
+	"mcpdbg/ui/theme"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func formOf(schema string) *Form {
+	f := New([]byte(schema), Options{Theme: theme.New(true, theme.NoColor), Text: termsafe.Options{Ellipsis: "~"}})
+	f.SetSize(80, 24)
+	return f
+}
+
+// props returns a form of an object with the given properties.
+func props(properties string, required ...string) *Form {
+	names, _ := json.Marshal(append([]string{}, required...))
+	return formOf(`{"type":"object","properties":{` + properties + `},"required":` + string(names) + `}`)
+}
+
+// press presses keys: names in angle brackets, all else typed.
+func press(t *testing.T, f *Form, keys string) {
+	t.Helper()
+	for keys != "" {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); ok && keys[0] == '<' {
+			require.True(t, f.Key(named(name)), "key %s", name)
+			keys = rest
+			continue
+		}
+		r := []rune(keys)[0]
+		require.True(t, f.Key(tea.KeyPressMsg{Code: r, Text: string(r)}), "key %q", r)
+		keys = keys[len(string(r)):]
+	}
+}
+
+func named(name string) tea.KeyPressMsg {
+	codes := map[string]rune{"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}
+	if mod, key, ok := strings.Cut(name, "+"); ok {
+		msg := named(key)
+		msg.Mod = map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt}[mod]
+		return msg
+	}
+	if code, ok := codes[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0]}
+}
+
+func sent(t *testing.T, f *Form) string {
+	t.Helper()
+	raw, err := f.JSON()
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// screen paints the form without styles and without blanks at the ends of
+// lines.
+func screen(f *Form) string {
+	var out grid.Lines
+	f.Paint(&out, true)
+	_, h := out.Size()
+	var lines []string
+	for y := range h {
+		lines = append(lines, strings.TrimRight(ansi.Strip(out.Painted(y).String()), " "))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func golden(t *testing.T, name, frame string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(frame), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "go test ./ui/form -update writes golden files")
+	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(frame, "\n"))
+}
+
+func fixture(t *testing.T, name string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return raw
+}
+
+// TestFrames shows the form of server-everything's elicitation, as it opens
+// and while it is filled in.
+func TestFrames(t *testing.T) {
+	for _, size := range [][2]int{{110, 20}, {60, 12}, {30, 8}} {
+		f := formOf(string(fixture(t, "elicit-everything.json")))
+		f.SetSize(size[0], size[1])
+		name := fmt.Sprintf("elicit-%dx%d", size[0], size[1])
+		frame := screen(f)
+		f.Next()
+		f.Next()
+		f.Next()
+		press(t, f, "ada@")
+		frame += screen(f)
+		f.Select("/untitledSingleSelectEnum")
+		press(t, f, "ro")
+		frame += screen(f)
+		require.True(t, f.Select("/titledMultipleSelectEnum"))
+		require.True(t, f.ToggleFold())
+		f.Next()
+		f.Next()
+		press(t, f, " ")
+		frame += screen(f)
+		require.True(t, f.FirstError())
+		frame += screen(f)
+		golden(t, name, frame)
+	}
+}

@@ -1,0 +1,94 @@
+package form
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// pointer returns the JSON Pointer (RFC 6901) of the given parts.
+func pointer(parts []string) string {
+	var out strings.Builder
+	for _, part := range parts {
+		out.WriteByte('/')
+		out.WriteString(escapeToken(part))
+	}
+	return out.String()
+}
+
+func escapeToken(part string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
+}
+
+// tokens returns the parts of a JSON Pointer.
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+	}
+	return parts
+}
+
+// Locate returns where the value at a JSON Pointer begins in raw: its line,
+// and its column in bytes, both from 1. If there is no such value it is the
+// place of the nearest one around it; so it is for text that is not JSON
+// beyond the place where it breaks off.
+func Locate(raw []byte, pointer string) (line, col int) {
+	offset := offsetOf(raw, tokens(pointer))
+	before := raw[:offset]
+	return 1 + bytes.Count(before, []byte{'\n'}), offset - bytes.LastIndexByte(before, '\n')
+}
+
+// offsetOf returns where the value begins that is reached by parts, or the
+// last one on the way.
+func offsetOf(raw []byte, parts []string) int {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	at := skipBlanks(raw, 0)
+	for _, part := range parts {
+		if !enter(dec, part) {
+			break
+		}
+		at = skipBlanks(raw, int(dec.InputOffset()))
+	}
+	return at
+}
+
+// enter moves into a container, before its member or item of that name.
+func enter(dec *jsontext.Decoder, part string) bool {
+	open, err := dec.ReadToken()
+	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
+		return false
+	}
+	for i := 0; ; i++ {
+		if next := dec.PeekKind(); next == '}' || next == ']' {
+			return false
+		}
+		key := strconv.Itoa(i)
+		if open.Kind() == '{' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return false
+			}
+			key = name.String()
+		}
+		if key == part {
+			return true
+		}
+		if dec.SkipValue() != nil {
+			return false
+		}
+	}
+}
+
+// skipBlanks returns where the next token begins after an offset.
+func skipBlanks(raw []byte, at int) int {
+	for at < len(raw) && bytes.IndexByte([]byte(" \t\r\n,:"), raw[at]) >= 0 {
+		at++
+	}
+	return at
+}
