@@ -109,6 +109,7 @@ type action struct {
 
 // scopes are all scopes, in the order of help.
 var scopes = []keymap.Scope{
+	{ID: scopeSessions, Title: "Sessions"},
 	{ID: scopeTraffic, Title: "Traffic"},
 	{ID: scopeDetail, Title: "Detail"},
 	{ID: scopeStderr, Title: "Stderr"},
@@ -124,7 +125,7 @@ var scopes = []keymap.Scope{
 // actions are all actions: each file that adds to what a person can do lists
 // its own.
 func actions() []action {
-	return slices.Concat(moving(), detailActions(), copyActions(), acting(), modal())
+	return slices.Concat(moving(), splitActions(), mouseActions(), sessionActions(), detailActions(), copyActions(), acting(), modal())
 }
 
 // Actions returns the table of everything a person can do. It panics if the
@@ -242,7 +243,7 @@ func searched(a *App) (bool, string) {
 }
 
 func listFocused(a *App) (bool, string) {
-	return a.focus != detailID, "the detail pane shows one row"
+	return a.focus != detailID && a.focus != sessionsID, "this pane does not grow row by row"
 }
 
 func hasSelection(a *App) (bool, string) {
@@ -275,7 +276,7 @@ func restartNow(a *App) string {
 // canSend tells whether there is a server to send to.
 func canSend(a *App) (bool, string) {
 	if a.session == nil {
-		return false, "this is a recording: there is no server"
+		return false, noServer(a)
 	}
 	switch a.status.State {
 	case session.Handshaking, session.Ready, session.Running, session.Stopping:
@@ -310,7 +311,7 @@ func canCancel(a *App) (bool, string) {
 
 func canKill(a *App) (bool, string) {
 	if a.session == nil {
-		return false, "this is a recording: there is no server"
+		return false, noServer(a)
 	}
 	switch a.status.State {
 	case session.Idle, session.Closed, session.Failed:
@@ -322,7 +323,7 @@ func canKill(a *App) (bool, string) {
 func canRestart(a *App) (bool, string) {
 	switch {
 	case a.session == nil:
-		return false, "this is a recording: there is no server"
+		return false, noServer(a)
 	case a.starting:
 		return false, "the server is being started"
 	}

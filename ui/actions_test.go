@@ -110,7 +110,7 @@ var actionTests = map[string]actionTest{
 	},
 	actNextPane: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		var seen []paneID
-		for range panes {
+		for range 4 {
 			d.do(actNextPane)
 			seen = append(seen, d.focus)
 		}
@@ -516,7 +516,7 @@ func (d *driver) search1(text string, from string) {
 func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
-		actionTests, detailTests, copyTests,
+		actionTests, detailTests, copyTests, splitTests, mouseTests, sessionTests,
 	} {
 		maps.Copy(all, tests)
 	}

@@ -18,9 +18,12 @@ import (
 // App is the model of the program. It belongs to the goroutine of the
 // program; make one with newApp.
 type App struct {
-	*subject // what is on the screen
-	subjects []*subject
-	drawn    int // subjects there have been
+	*subject            // what messages and actions are about
+	front    *subject   // what is on the screen: the same, but for messages about another one
+	subjects []*subject // all, in the order of the list; none at home
+	nobody   *subject   // what is on the screen at home
+	drawn    int        // subjects there have been
+	sessions *sessionList
 
 	ctx   context.Context
 	opts  Options
@@ -38,6 +41,8 @@ type App struct {
 	list          paneID // the pane with a list that was focused last
 	strip         paneID // stderr or events
 	zoom          bool
+	splits        splits
+	pointer       pointer
 
 	ticking bool
 	later   func(time.Duration, tea.Msg) tea.Cmd
@@ -95,8 +100,13 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.profile = theme.NoColor
 	}
 	a.theme = theme.New(a.dark, a.profile)
-	a.subject = a.newSubject(Opened{Session: opts.Session, Source: opts.Source, Title: opts.Title, Start: opts.Start})
-	a.subjects = []*subject{a.subject}
+	a.sessions = &sessionList{app: a}
+	a.nobody = a.newSubject(Opened{Source: emptySource{}})
+	a.subject, a.front = a.nobody, a.nobody
+	if opts.Session != nil || opts.Source != nil {
+		a.subject = a.newSubject(Opened{Session: opts.Session, Source: opts.Source, Title: opts.Title, Start: opts.Start})
+		a.front, a.subjects = a.subject, []*subject{a.subject}
+	}
 	return a
 }
 
@@ -122,11 +132,17 @@ func (a *App) Init() tea.Cmd {
 // Update takes one message. One that is about a subject is taken with that on
 // the screen, which it then leaves again.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if of, ok := msg.(about); ok {
-		return a, a.takeAbout(of)
+	switch typed := msg.(type) {
+	case about:
+		return a, a.takeAbout(typed)
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		if s, ok := a.aside(); ok {
+			return a, a.takeAbout(about{s, msg})
+		}
 	}
-	cmd := a.take(msg)
-	return a, a.tagged(tea.Batch(cmd, a.settle()))
+	about := a.subject
+	cmd := about.tagged(a.take(msg))
+	return a, tea.Batch(cmd, a.tagged(a.settle()))
 }
 
 func (a *App) take(msg tea.Msg) tea.Cmd {
@@ -146,6 +162,10 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 			return a.askPaste(msg)
 		}
 		return a.typed(msg)
+	case tea.MouseMsg:
+		return a.mouse(msg)
+	case pointerDue:
+		return a.frameOver()
 	case asked:
 		return a.nextQuestion()
 	case quiet:
@@ -260,6 +280,7 @@ func (a *App) setProfile(p colorprofile.Profile) {
 
 func (a *App) setTheme() {
 	a.theme = theme.New(a.dark, a.profile)
+	a.nobody.setTheme(a.theme)
 	for _, s := range a.subjects {
 		s.setTheme(a.theme)
 	}
@@ -270,7 +291,7 @@ func (a *App) setTheme() {
 func (a *App) arrange() {
 	a.layout = arrange(arrangement{
 		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open,
-		verdict: len(a.verdictRows()),
+		sessions: len(a.subjects) > 1 || a.focus == sessionsID, verdict: len(a.verdictRows()), splits: a.splits,
 	})
 	for _, id := range panes {
 		if r := a.layout.pane[id].Inner(); !r.Empty() {
@@ -296,7 +317,10 @@ type pane interface {
 }
 
 func (a *App) pane(id paneID) pane {
-	if id == detailID {
+	switch id {
+	case sessionsID:
+		return a.sessions
+	case detailID:
 		return a.detail
 	}
 	return a.lists(id)

@@ -22,7 +22,14 @@ type dialog struct {
 	yes   func(*App) tea.Cmd
 
 	scroll scroll
+	block  grid.Lines // as it was painted last
 }
+
+// yesNo are the answers to a question; no begins answerGap cells behind yes.
+const (
+	yesNo     = "y: yes    n, enter, esc: no"
+	answerGap = 8
+)
 
 // add adds a paragraph, unless it is empty.
 func (d *dialog) add(title string, lines ...string) {
@@ -54,7 +61,7 @@ func (a *App) paintDialog() {
 	}
 	answer := "enter: close"
 	if d.yes != nil {
-		answer = "y: yes    n, enter, esc: no"
+		answer = yesNo
 	}
 	d.scroll.fit(a.height-6, len(rows)) // border, a blank and the answer; header and footer stay in sight
 	from, to := d.scroll.shown()
@@ -63,7 +70,8 @@ func (a *App) paintDialog() {
 	}
 	rows = append(rows[from:to:to], "", answer)
 
-	block := &grid.Lines{Options: a.look()}
+	block := &d.block
+	block.Options = a.look()
 	block.Resize(width+2, len(rows))
 	for i, row := range rows {
 		l := block.Line(i)

@@ -78,7 +78,7 @@ func (a *App) scope() string {
 }
 
 var paneScopes = [paneCount]string{
-	trafficID: scopeTraffic, detailID: scopeDetail, stderrID: scopeStderr, eventsID: scopeEvents,
+	sessionsID: scopeSessions, trafficID: scopeTraffic, detailID: scopeDetail, stderrID: scopeStderr, eventsID: scopeEvents,
 }
 
 // Do carries out an action of the table. One that is not possible now says why
@@ -132,7 +132,7 @@ func nothing(do func(*App)) func(*App) tea.Cmd {
 // focusOn gives the keys to a pane.
 func (a *App) focusOn(id paneID) {
 	a.focus = id
-	if id != detailID {
+	if id != detailID && id != sessionsID {
 		a.list = id
 	}
 	if id == stderrID || id == eventsID {
@@ -152,11 +152,19 @@ func (a *App) focusBeside(by int) {
 	}
 	for range panes {
 		at = (at + by + len(panes)) % len(panes)
-		if a.zoom || a.layout.mode == single || !a.layout.pane[panes[at]].Empty() {
+		if a.tabs(panes[at]) {
 			break
 		}
 	}
 	a.focusOn(panes[at])
+}
+
+// tabs tells whether a pane is one that focusBeside goes to.
+func (a *App) tabs(id paneID) bool {
+	if id == sessionsID {
+		return len(a.subjects) > 1
+	}
+	return a.zoom || a.layout.mode == single || !a.layout.pane[id].Empty()
 }
 
 func (a *App) setZoom(on bool) {
@@ -164,12 +172,17 @@ func (a *App) setZoom(on bool) {
 	a.arrange()
 }
 
-// open shows the selected row full size; in the detail pane it unfolds.
+// open shows the selected row full size; in the detail pane it unfolds, and in
+// the list of sessions it goes to the traffic.
 func (a *App) open() {
-	if a.focus == detailID {
+	switch a.focus {
+	case detailID:
 		if a.detail.move(actOpen) {
 			a.mark(detailID)
 		}
+		return
+	case sessionsID:
+		a.leave()
 		return
 	}
 	if !a.selected.ok {
@@ -194,13 +207,15 @@ func (a *App) back() tea.Cmd {
 	return nil
 }
 
-// leave ends the zoom, or leaves the detail pane, and tells whether it did.
+// leave ends the zoom, or leaves the detail pane or that of sessions, and tells
+// whether it did.
 func (a *App) leave() bool {
-	if !a.zoom && a.focus != detailID {
+	aside := a.focus == detailID || a.focus == sessionsID
+	if !a.zoom && !aside {
 		return false
 	}
 	a.zoom = false
-	if a.focus == detailID {
+	if aside {
 		a.focusOn(a.list)
 	} else {
 		a.arrange()

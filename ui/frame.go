@@ -18,6 +18,7 @@ func (a *App) View() tea.View {
 	v := tea.NewView(a.frame)
 	v.AltScreen = true
 	v.WindowTitle = a.name
+	v.MouseMode = a.mouseMode()
 	return v
 }
 
@@ -40,10 +41,14 @@ func (a *App) paint() string {
 		a.paintStart()
 	}
 	a.drawComposer()
-	a.line(2, a.layout.footer, a.paintFooter)
-	for _, o := range a.overlays {
-		o.paint(a)
-	}
+	a.line(2, a.layout.footer, func(l *grid.Line) {
+		if s, ok := a.aside(); ok {
+			a.as(s, func() { a.paintFooter(l) })
+			return
+		}
+		a.paintFooter(l)
+	})
+	a.paintOverlays()
 	if a.sheet != nil {
 		a.paintSheet()
 	}
@@ -136,18 +141,45 @@ func (a *App) border(left, right string, focused bool) grid.Frame {
 
 // paintTabs names the panes where only one of them is shown.
 func (a *App) paintTabs(l *grid.Line) {
-	for _, id := range panes {
-		text, style := a.tab(id), a.theme.Dim
-		if id == a.focus {
-			text, style = "["+text+"]", a.theme.FocusTitle
+	for _, t := range a.tabPlaces() {
+		style := a.theme.Dim
+		if t.pane == a.focus {
+			style = a.theme.FocusTitle
 		}
-		l.Text(theme.Style{}, " ")
-		l.Text(style, text)
+		l.PadTo(t.from)
+		l.Text(style, t.text)
 	}
+}
+
+// A tabPlace is where a tab stands in its line.
+type tabPlace struct {
+	pane     paneID
+	text     string
+	from, to int
+}
+
+func (a *App) tabPlaces() []tabPlace {
+	var places []tabPlace
+	at := 0
+	for _, id := range panes {
+		if id != a.focus && !a.tabs(id) {
+			continue
+		}
+		text := a.tab(id)
+		if id == a.focus {
+			text = "[" + text + "]"
+		}
+		at++
+		places = append(places, tabPlace{id, text, at, at + len(text)})
+		at += len(text)
+	}
+	return places
 }
 
 func (a *App) tab(id paneID) string {
 	switch id {
+	case sessionsID:
+		return "1 Sessions"
 	case trafficID:
 		return "2 Traffic"
 	case detailID:

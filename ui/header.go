@@ -29,6 +29,8 @@ func (a *App) headerParts() []part {
 	badge := "LIVE"
 	state, style := liveState(a.status, th)
 	switch {
+	case a.subject == a.nobody:
+		return []part{{"mcpdbg", th.Strong, 0, must}, {errNoSession.Error(), th.Dim, 0, must}}
 	case a.session == nil:
 		badge, state, style = "RECORDING", recordedState(a.stats), th.Text
 	case a.status.State == session.Failed && a.lostLink():

@@ -2,13 +2,13 @@ package ui
 
 import "mcpdbg/ui/grid"
 
-// A paneID names a pane. The numbers are those of the keys that lead there; 1
-// is kept for the list of sessions.
+// A paneID names a pane. The numbers are those of the keys that lead there.
 type paneID uint8
 
 // The panes.
 const (
 	noPane     paneID = 0
+	sessionsID paneID = 1
 	trafficID  paneID = 2
 	detailID   paneID = 3
 	stderrID   paneID = 4
@@ -18,14 +18,14 @@ const (
 )
 
 // panes are those that tab goes through, in this order.
-var panes = []paneID{trafficID, detailID, stderrID, eventsID}
+var panes = []paneID{sessionsID, trafficID, detailID, stderrID, eventsID}
 
 // A mode is one of the ways to divide the screen.
 type mode uint8
 
 // The modes, from the largest screen to the smallest.
 const (
-	wide     mode = iota // traffic and detail side by side, over stderr and events
+	wide     mode = iota // sessions, traffic and detail side by side, over stderr and events
 	stacked              // traffic, detail, and one strip for stderr or events
 	single               // one pane, with tabs
 	tooSmall             // one line of text
@@ -40,14 +40,39 @@ const (
 	minHeight    = 10
 )
 
+// The smallest panes, with their borders, and the size of those that have one.
+const (
+	sessionsWidth = 24
+	detailWidth   = 34
+	trafficWidth  = 40
+	halfWidth     = 24 // of stderr or events, side by side
+	upperHeight   = 9  // of all that is over the strip
+	stripHeight   = 3
+	detailHeight  = 3
+	trafficHeight = 5
+	composeHeight = 5
+)
+
 // arrangement is what the layout depends on.
 type arrangement struct {
 	width, height int
 	focus         paneID // of the panes; the composer does not count
 	strip         paneID // stderr or events: which of them the one strip shows
 	zoom          bool   // the focused pane alone
+	sessions      bool   // the list of sessions has a place where there is room
 	composing     bool
 	verdict       int // lines below the header
+	splits        splits
+}
+
+// splits are the sizes that the person chose, in cells; zero leaves it to the
+// layout. What does not fit is cut.
+type splits struct {
+	detail     int // columns of the detail pane, beside the traffic
+	detailRows int // its rows, below the traffic
+	strip      int // rows of stderr and events
+	events     int // columns of the events, beside stderr
+	composer   int // rows
 }
 
 // layout is where everything is on the screen. A pane with an empty rectangle
@@ -79,21 +104,40 @@ func arrange(a arrangement) layout {
 			l.pane[composerID] = screen
 			return l
 		}
-		l.pane[composerID], screen = screen.CutBottom(between(7, a.height/4, 14))
+		height := splitSize(a.splits.composer, between(7, a.height/4, 14), composeHeight, max(screen.H-upperHeight, 7))
+		l.pane[composerID], screen = screen.CutBottom(height)
 	}
 	switch {
 	case a.zoom || l.mode == single:
 		l.pane[a.focus] = screen
 	case l.mode == wide:
-		top, bottom := cutStrip(screen, between(4, a.height/6, 12))
-		l.pane[trafficID], l.pane[detailID] = top.CutLeft(a.width - between(34, a.width*3/10, 100))
-		l.pane[stderrID], l.pane[eventsID] = bottom.CutLeft(a.width / 2)
+		l.arrangeWide(screen, a)
 	default:
-		top, bottom := cutStrip(screen, between(4, a.height/6, 8))
-		l.pane[detailID], l.pane[trafficID] = top.CutBottom(top.H / 3)
-		l.pane[a.strip] = bottom
+		l.arrangeStacked(screen, a)
 	}
 	return l
+}
+
+func (l *layout) arrangeWide(screen grid.Rect, a arrangement) {
+	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 12))
+	if a.sessions {
+		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
+	}
+	detail := splitSize(a.splits.detail, between(detailWidth, a.width*3/10, 100), detailWidth, top.W-trafficWidth)
+	l.pane[detailID], l.pane[trafficID] = top.CutRight(detail)
+	events := splitSize(a.splits.events, a.width-a.width/2, halfWidth, a.width-halfWidth)
+	l.pane[eventsID], l.pane[stderrID] = bottom.CutRight(events)
+}
+
+// arrangeStacked has no place for the list of sessions, unless it has the keys.
+func (l *layout) arrangeStacked(screen grid.Rect, a arrangement) {
+	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 8))
+	if a.sessions && a.focus == sessionsID {
+		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
+	}
+	detail := splitSize(a.splits.detailRows, top.H/3, detailHeight, top.H-trafficHeight)
+	l.pane[detailID], l.pane[trafficID] = top.CutBottom(detail)
+	l.pane[a.strip] = bottom
 }
 
 func modeOf(width, height int) mode {
@@ -108,15 +152,23 @@ func modeOf(width, height int) mode {
 	return wide
 }
 
-// cutStrip takes height lines from the bottom, unless too little is left for
-// the panes above.
-func cutStrip(screen grid.Rect, height int) (top, bottom grid.Rect) {
-	const enough = 9
-	if screen.H-height < enough {
+// cutStrip takes the strip from the bottom, unless too little is left for the
+// panes above.
+func cutStrip(screen grid.Rect, wanted, usual int) (top, bottom grid.Rect) {
+	most := screen.H - upperHeight
+	if most < stripHeight {
 		return screen, grid.Rect{}
 	}
-	bottom, top = screen.CutBottom(height)
+	bottom, top = screen.CutBottom(splitSize(wanted, usual, stripHeight, most))
 	return top, bottom
+}
+
+// splitSize is the size that the person wanted, or the usual one, within limits.
+func splitSize(wanted, usual, least, most int) int {
+	if wanted == 0 {
+		wanted = usual
+	}
+	return between(least, wanted, most)
 }
 
 func between(low, n, high int) int { return min(max(n, low), high) }

@@ -28,6 +28,24 @@ func TestArrange(t *testing.T) {
 		{"80x24", at(80, 24), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
 		{"80x24 events", with(at(80, 24), func(a *arrangement) { a.strip = eventsID }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, eventsID: {0, 19, 80, 4}}},
 		{"79x24", at(79, 24), single, rects{trafficID: {0, 2, 79, 21}}},
+		{"120x36 sessions", with(at(120, 36), func(a *arrangement) { a.sessions = true }), wide, rects{
+			sessionsID: {0, 1, 24, 28}, trafficID: {24, 1, 60, 28}, detailID: {84, 1, 36, 28}, stderrID: {0, 29, 60, 6}, eventsID: {60, 29, 60, 6}}},
+		{"110x16 sessions", with(at(110, 16), func(a *arrangement) { a.sessions = true }), wide, rects{
+			sessionsID: {0, 1, 24, 10}, trafficID: {24, 1, 52, 10}, detailID: {76, 1, 34, 10}, stderrID: {0, 11, 55, 4}, eventsID: {55, 11, 55, 4}}},
+		{"80x24 sessions", with(at(80, 24), func(a *arrangement) { a.sessions = true }), stacked, rects{trafficID: {0, 1, 80, 12}, detailID: {0, 13, 80, 6}, stderrID: {0, 19, 80, 4}}},
+		{"80x24 sessions focused", with(at(80, 24), func(a *arrangement) { a.sessions, a.focus = true, sessionsID }), stacked, rects{
+			sessionsID: {0, 1, 24, 18}, trafficID: {24, 1, 56, 12}, detailID: {24, 13, 56, 6}, stderrID: {0, 19, 80, 4}}},
+		{"60x20 sessions focused", with(at(60, 20), func(a *arrangement) { a.sessions, a.focus = true, sessionsID }), single, rects{sessionsID: {0, 2, 60, 17}}},
+		{"120x36 splits", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 50, strip: 10, events: 30} }), wide, rects{
+			trafficID: {0, 1, 70, 24}, detailID: {70, 1, 50, 24}, stderrID: {0, 25, 90, 10}, eventsID: {90, 25, 30, 10}}},
+		{"120x36 splits too large", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 500, strip: 500, events: 500} }), wide, rects{
+			trafficID: {0, 1, 40, 9}, detailID: {40, 1, 80, 9}, stderrID: {0, 10, 24, 25}, eventsID: {24, 10, 96, 25}}},
+		{"120x36 splits too small", with(at(120, 36), func(a *arrangement) { a.splits = splits{detail: 1, strip: 1, events: 1} }), wide, rects{
+			trafficID: {0, 1, 86, 31}, detailID: {86, 1, 34, 31}, stderrID: {0, 32, 96, 3}, eventsID: {96, 32, 24, 3}}},
+		{"80x24 splits", with(at(80, 24), func(a *arrangement) { a.splits = splits{detailRows: 9, strip: 6} }), stacked, rects{
+			trafficID: {0, 1, 80, 7}, detailID: {0, 8, 80, 9}, stderrID: {0, 17, 80, 6}}},
+		{"120x36 composer", with(at(120, 36), func(a *arrangement) { a.composing, a.splits.composer = true, 20 }), wide, rects{
+			trafficID: {0, 1, 84, 9}, detailID: {84, 1, 36, 9}, stderrID: {0, 10, 60, 5}, eventsID: {60, 10, 60, 5}, composerID: {0, 15, 120, 20}}},
 		{"200x15", at(200, 15), single, rects{trafficID: {0, 2, 200, 12}}},
 		{"60x20 detail", with(at(60, 20), func(a *arrangement) { a.focus = detailID }), single, rects{detailID: {0, 2, 60, 17}}},
 		{"40x10", at(40, 10), single, rects{trafficID: {0, 2, 40, 7}}},
@@ -61,11 +79,15 @@ func TestArrange(t *testing.T) {
 // TestArrangeCoversTheScreen holds for every size and state: each cell belongs
 // to one thing, and every pane has room inside of its border.
 func TestArrangeCoversTheScreen(t *testing.T) {
+	chosen := []splits{{}, {1, 1, 1, 1, 1}, {999, 999, 999, 999, 999}}
 	for _, composing := range []bool{false, true} {
 		for _, zoom := range []bool{false, true} {
 			for w := minWidth; w <= 220; w += 3 {
 				for h := minHeight; h <= 70; h++ {
-					l := arrange(arrangement{width: w, height: h, focus: detailID, strip: eventsID, zoom: zoom, composing: composing, verdict: h % (verdictLines + 1)})
+					l := arrange(arrangement{
+						width: w, height: h, focus: []paneID{detailID, sessionsID}[w%2], strip: eventsID, zoom: zoom, sessions: h%2 == 0,
+						composing: composing, verdict: h % (verdictLines + 1), splits: chosen[(w+h)%3],
+					})
 					cells := 0
 					for _, r := range append(l.pane[:], l.header, l.verdict, l.tabs, l.footer) {
 						require.False(t, r.W > 0 && r.H > 0 && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h), "%dx%d: %v", w, h, r)

@@ -35,6 +35,22 @@ func (a *App) pop() {
 	a.stale = true
 }
 
+// aside is the subject of the overlay that has the keys, if it is not the one on
+// the screen.
+func (a *App) aside() (s *subject, ok bool) {
+	if n := len(a.overlays); n > 0 {
+		s = a.overlays[n-1].subject
+	}
+	return s, s != nil && s != a.front
+}
+
+// paintOverlays paints them, the one with the keys last.
+func (a *App) paintOverlays() {
+	for _, o := range a.overlays {
+		a.as(o.subject, func() { o.paint(a) })
+	}
+}
+
 // remove closes an overlay, wherever it stands.
 func (a *App) remove(o overlay) {
 	for i, other := range a.overlays {
@@ -46,8 +62,8 @@ func (a *App) remove(o overlay) {
 	}
 }
 
-// top is the overlay that has the keys, nil if there is none. It is painted and
-// typed into with its own subject on the screen.
+// top is the overlay that has the keys, nil if there is none. Whatever is on the
+// screen, it is painted, and takes keys, as one about its own subject.
 func (a *App) top() overlay {
 	if n := len(a.overlays); n > 0 {
 		return a.overlays[n-1].overlay

@@ -22,6 +22,9 @@ type picker struct {
 	at    int // in shown
 	top   int // the first of shown that is on the screen
 	rows  int // on the screen, at the last paint
+
+	block *grid.Lines // in which it was painted last,
+	first int         // from this line on
 }
 
 // A pick is an item that matches.
@@ -131,10 +134,30 @@ func (p *picker) move(action string) {
 	p.at = max(min(p.at, len(p.shown)-1), 0)
 }
 
+// by moves the cursor by n items.
+func (p *picker) by(n int) { p.at = max(min(p.at+n, len(p.shown)-1), 0) }
+
+// click moves the cursor to the item on a cell of the screen. Again says that it
+// was there before.
+func (p *picker) click(x, y int) (again, hit bool) {
+	if p.block == nil {
+		return false, false
+	}
+	_, area := p.block.Place().CutTop(p.first)
+	at := p.top + y - area.Y
+	if !area.Contains(x, y) || at >= len(p.shown) {
+		return false, false
+	}
+	again = p.at == at
+	p.at = at
+	return again, true
+}
+
 // paint paints the items that fit into the lines of a block, from line first on.
 // Each is painted by item, which gets a line with the cursor's mark on it.
 func (p *picker) paint(a *App, out *grid.Lines, first int, item func(l *grid.Line, p pick, selected bool)) {
 	_, h := out.Size()
+	p.block, p.first = out, first
 	p.rows = max(h-first, 0)
 	p.top = max(min(p.top, p.at, len(p.shown)-p.rows), p.at-p.rows+1, 0)
 	for i := range p.rows {

@@ -83,7 +83,9 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	app.watch = func(s *subject) {
 		wg.Go(func() { pump(s.gone, s.source, func() { program.Send(about{s, changed{}}) }) })
 	}
-	app.watch(app.subject)
+	for _, s := range app.subjects {
+		app.watch(s)
+	}
 	if p := app.opts.Prompter; p != nil {
 		wg.Go(func() { p.listen(ctx, func() { program.Send(asked{}) }) })
 		defer p.end()

@@ -35,6 +35,12 @@ func (s *scroll) move(way int) {
 	s.fit(s.height, s.lines)
 }
 
+// by scrolls by lines, down if n is positive.
+func (s *scroll) by(n int) {
+	s.top += n
+	s.fit(s.height, s.lines)
+}
+
 // fit takes the height of the screen and the length of the text.
 func (s *scroll) fit(height, lines int) {
 	s.height, s.lines = max(height, 0), lines

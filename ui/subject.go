@@ -85,14 +85,22 @@ func (a *App) add(o Opened) tea.Cmd {
 	if s.launch == nil {
 		return nil
 	}
-	return a.start("start", s.launch)
+	return s.tagged(a.start("start", s.launch))
 }
 
 // show puts a subject on the screen.
 func (a *App) show(s *subject) {
-	a.subject = s
+	a.subject, a.front = s, s
 	a.observe()
 	a.arrange()
+}
+
+// as does something about a subject that may not be the one on the screen.
+func (a *App) as(s *subject, do func()) {
+	before := a.subject
+	a.subject = s
+	do()
+	a.subject = before
 }
 
 // An about is a message for one subject, whichever is on the screen.
@@ -101,20 +109,18 @@ type about struct {
 	msg     tea.Msg
 }
 
-// takeAbout takes a message with its subject on the screen. Unless the message
-// leads elsewhere, what was there before is shown again.
+// takeAbout takes a message as one about its subject, whatever is on the screen.
 func (a *App) takeAbout(m about) tea.Cmd {
 	select {
 	case <-m.subject.gone:
 		return nil // it was closed in the meantime
 	default:
 	}
-	before := a.subject
 	a.subject = m.subject
-	cmd := a.take(m.msg)
-	cmd = m.subject.tagged(tea.Batch(cmd, a.settle()))
-	if a.subject == m.subject && before != m.subject {
-		a.subject = before
+	cmd := m.subject.tagged(a.take(m.msg))
+	cmd = tea.Batch(cmd, a.tagged(a.settle()))
+	if a.subject != a.front {
+		a.subject = a.front
 		a.arrange()
 	}
 	return cmd

@@ -38,6 +38,7 @@ func (c *Canvas) Reset(w, h int) {
 // Draw puts block into r. A smaller block is filled with blanks, a larger one
 // is cut, and so is what lies outside of the canvas.
 func (c *Canvas) Draw(r Rect, block *Lines) {
+	block.place = r
 	for y := range max(r.H, 0) {
 		c.seg = appendRow(c.seg[:0], block, y, r.W)
 		c.put(r.X, r.Y+y, r.W)
@@ -50,6 +51,7 @@ func (c *Canvas) Box(r Rect, f Frame, block *Lines) {
 		c.Draw(r, &Lines{})
 		return
 	}
+	block.place = r.Inner()
 	g := f.Border.glyphs()
 	c.seg = f.appendTop(c.seg[:0], g, r.W)
 	c.put(r.X, r.Y, r.W)

@@ -134,7 +134,11 @@ type Lines struct {
 
 	width int
 	lines []Line
+	place Rect
 }
+
+// Place is where a Canvas has drawn the block last, without the frame of Box.
+func (b *Lines) Place() Rect { return b.place }
 
 // Resize makes the block w cells wide and h rows high, all empty.
 func (b *Lines) Resize(w, h int) {

@@ -1,0 +1,265 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+)
+
+var mouseTests = map[string]actionTest{
+	actMouse: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		require.Equal(t, tea.MouseModeCellMotion, d.View().MouseMode)
+		d.do(actMouse)
+		require.Equal(t, tea.MouseModeNone, d.View().MouseMode)
+		require.Contains(t, d.rows()[35], "the terminal has the mouse")
+		d.notice = notice{}
+		d.stale = true
+		require.Contains(t, d.rows()[35], "M take the mouse back", "it stays in sight")
+		d.press(90, 30)
+		require.Equal(t, trafficID, d.focus, "what still comes in does not count")
+		d.do(actMouse)
+		require.Equal(t, tea.MouseModeCellMotion, d.View().MouseMode)
+	},
+}
+
+// press clicks on a cell and lets go.
+func (d *driver) press(x, y int) {
+	d.screen()
+	d.take(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	d.take(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+}
+
+// drag moves the mouse from one cell to another with its button down.
+func (d *driver) drag(fromX, fromY, toX, toY int) {
+	d.take(tea.MouseClickMsg{X: fromX, Y: fromY, Button: tea.MouseLeft})
+	for i := range 10 {
+		d.take(tea.MouseMotionMsg{X: fromX + (toX-fromX)*i/10, Y: fromY + (toY-fromY)*i/10, Button: tea.MouseLeft})
+	}
+	d.take(tea.MouseMotionMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+	d.take(tea.MouseReleaseMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+}
+
+func TestMouseFocusesAndSelects(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.press(90, 32)
+		require.Equal(t, eventsID, d.focus)
+		d.press(10, 4) // border, column titles, then the second row
+		require.Equal(t, trafficID, d.focus)
+		require.Equal(t, int(d.index.traffic[1]), d.cursor())
+		d.press(100, 3)
+		require.Equal(t, detailID, d.focus)
+		before := d.plain()
+		d.press(0, 0)
+		d.press(10, 35)
+		require.Equal(t, before, d.plain(), "header and footer are no panes")
+		d.press(10, 27)
+		require.Equal(t, trafficID, d.focus)
+		require.Equal(t, int(d.index.traffic[1]), d.cursor(), "there is no row")
+
+		d.do(actCompose)
+		d.press(90, 2)
+		require.Equal(t, detailID, d.focus)
+		require.True(t, d.composer.open)
+		d.do(actCloseComposer, actFilter)
+		d.press(10, 4)
+		require.Equal(t, detailID, d.focus, "the line that is written has the keys")
+	})
+}
+
+func TestMouseWheel(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		for i := range 100 {
+			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
+		}
+		wheel := func(x, y int, button tea.MouseButton) {
+			d.take(tea.MouseWheelMsg{X: x, Y: y, Button: button})
+			if d.pointer.due {
+				d.take(pointerDue{})
+			}
+			if d.pointer.due {
+				d.take(pointerDue{})
+			}
+		}
+		require.True(t, d.traffic.Following())
+		wheel(90, 30, tea.MouseWheelUp)
+		require.False(t, d.events.Following())
+		require.Equal(t, trafficID, d.focus, "the wheel does not change the focus")
+		require.True(t, d.traffic.Following())
+		last, _ := d.traffic.RowAt(tall)
+		wheel(10, 10, tea.MouseWheelUp)
+		row, _ := d.traffic.RowAt(tall)
+		require.Equal(t, last-wheelLines, row)
+		require.Contains(t, d.rows()[1], "PAUSED")
+		wheel(10, 10, tea.MouseWheelDown)
+		row, _ = d.traffic.RowAt(tall)
+		require.Equal(t, last, row)
+
+		d.do(actHelp)
+		wheel(10, 10, tea.MouseWheelDown)
+		row, _ = d.traffic.RowAt(tall)
+		require.Equal(t, last, row, "it scrolls what stands over the panes")
+	})
+}
+
+// TestMouseIsPaced: of many reports in one frame the last counts, and no notch
+// of the wheel is lost.
+func TestMouseIsPaced(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		for range 100 {
+			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		}
+		var timers int
+		d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+			if msg == (pointerDue{}) {
+				require.Equal(t, framePause, wait)
+				timers++
+			}
+			return nil
+		}
+		d.do(actTop)
+		for range 10 {
+			d.take(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+		}
+		first, _ := d.traffic.RowAt(1)
+		require.Equal(t, int(d.index.traffic[wheelLines]), first, "the first one at once")
+		require.Equal(t, 1, timers)
+		d.take(pointerDue{})
+		first, _ = d.traffic.RowAt(1)
+		require.Equal(t, int(d.index.traffic[10*wheelLines]), first, "the others at the end of the frame")
+		d.take(pointerDue{})
+		require.Equal(t, 2, timers, "and then nothing ticks")
+		require.False(t, d.pointer.due)
+	})
+}
+
+func TestMouseDragsBorders(t *testing.T) {
+	for _, tc := range []struct {
+		name           string
+		w, h           int
+		x, y, toX, toY int
+		pane           paneID
+		wantW, wantH   int
+		open           string
+	}{
+		{"detail", 120, 36, 84, 10, 70, 12, detailID, 50, 28, actTraffic},
+		{"detail, the border of the traffic", 120, 36, 83, 10, 70, 10, detailID, 50, 28, actTraffic},
+		{"detail, too far", 120, 36, 84, 10, 5, 10, detailID, 80, 28, actTraffic},
+		{"strip", 120, 36, 20, 29, 20, 20, stderrID, 60, 15, actTraffic},
+		{"strip, over the header", 120, 36, 20, 29, 20, 0, eventsID, 60, 25, actTraffic},
+		{"events", 120, 36, 60, 31, 80, 31, eventsID, 40, 6, actTraffic},
+		{"composer", 120, 36, 60, 26, 60, 20, composerID, 120, 15, actCompose},
+		{"stacked detail", 80, 24, 20, 13, 20, 11, detailID, 80, 8, actTraffic},
+		{"stacked strip", 80, 24, 20, 19, 20, 18, stderrID, 80, 5, actTraffic},
+		{"no border", 120, 36, 30, 10, 20, 5, detailID, 36, 28, actTraffic},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			inBubble(t, tc.w, tc.h, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+				d.do(tc.open)
+				d.drag(tc.x, tc.y, tc.toX, tc.toY)
+				require.Equal(t, tc.wantW, d.layout.pane[tc.pane].W)
+				require.Equal(t, tc.wantH, d.layout.pane[tc.pane].H)
+				requireExact(t, d.screen(), tc.w, tc.h)
+				d.take(tea.MouseMotionMsg{X: 1, Y: 1})
+				require.Equal(t, tc.wantW, d.layout.pane[tc.pane].W, "the button is up")
+			})
+		})
+	}
+}
+
+// TestMouseDragMeetsResize: the screen may change while a border is dragged.
+func TestMouseDragMeetsResize(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.take(tea.MouseClickMsg{X: 84, Y: 10, Button: tea.MouseLeft})
+		for _, size := range [][2]int{{60, 20}, {39, 9}, {80, 24}, {200, 60}} {
+			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.take(tea.MouseMotionMsg{X: 70, Y: 5, Button: tea.MouseLeft})
+			d.take(pointerDue{})
+			requireExact(t, d.screen(), size[0], size[1])
+		}
+	})
+}
+
+func TestMouseAnswersDialogs(t *testing.T) {
+	at := func(d *driver, text string) (x, y int) {
+		for y, row := range d.rows() {
+			for x := range []rune(row) {
+				if len([]rune(row)) >= x+len(text) && string([]rune(row)[x:x+len(text)]) == text {
+					return x, y
+				}
+			}
+		}
+		t.Fatalf("no %q on the screen", text)
+		return 0, 0
+	}
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actKill)
+		x, y := at(d, "y: yes")
+		d.press(x, y-1)
+		d.press(1, 1)
+		require.NotNil(t, d.dialog, "only its words answer")
+		d.press(at(d, "esc: no"))
+		require.Nil(t, d.dialog)
+		require.Empty(t, d.acts())
+		d.do(actKill)
+		d.press(at(d, "y: yes"))
+		require.Equal(t, []string{"kill"}, d.acts())
+		d.dialog = &dialog{title: "Told", lines: []string{"something"}}
+		d.stale = true
+		d.press(at(d, "enter: close"))
+		require.Nil(t, d.dialog)
+	})
+}
+
+// TestMouseIsNoAnswer: a question of the program is answered by keys only.
+func TestMouseIsNoAnswer(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.askNow(promptHostKey)
+		before := d.plain()
+		for y := range 36 {
+			for x := 0; x < 120; x += 3 {
+				d.press(x, y)
+			}
+		}
+		require.Equal(t, before, d.plain())
+		d.do(actDecline)
+	})
+}
+
+func TestMouseOnTabs(t *testing.T) {
+	inBubble(t, 60, 20, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		require.Contains(t, d.rows()[1], "[2 Traffic] 3 Detail 4 Stderr 5 Events")
+		for _, tc := range []struct {
+			x    int
+			want paneID
+		}{{15, detailID}, {0, detailID}, {59, detailID}, {40, eventsID}, {3, trafficID}} {
+			d.press(tc.x, 1)
+			require.Equal(t, tc.want, d.focus)
+		}
+	})
+}
+
+// TestMouseInTerminal: the reports of a terminal, byte by byte.
+func TestMouseInTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newSession(t, newLog(t), echo)
+		require.NoError(t, s.Open(t.Context()))
+		term := inTerminal(t, Options{Session: s, Title: "fake"}, 120, 36)
+		sgr := func(button, x, y int, end string) { term.press(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end)) }
+		sgr(0, 84, 10, "M")
+		sgr(32, 60, 10, "M")
+		sgr(32, 50, 10, "M")
+		sgr(0, 50, 10, "m")
+		require.Equal(t, 70, term.app.layout.pane[detailID].W)
+		term.requireShown()
+		sgr(0, 100, 33, "M")
+		sgr(0, 100, 33, "m")
+		require.Equal(t, eventsID, term.app.focus)
+		sgr(64, 100, 33, "M")
+		require.False(t, term.app.events.Following())
+		term.requireShown()
+	})
+}

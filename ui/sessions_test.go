@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// another adds a further session, with a server that answers.
+func (d *driver) another(title string) *fakeExecutor {
+	d.t.Helper()
+	s, x := newSession(d.t, newLog(d.t), echo)
+	require.NoError(d.t, s.Open(d.t.Context()))
+	d.run(d.add(Opened{Session: s, Title: title}))
+	synctest.Wait()
+	d.take(about{d.subject, changed{}})
+	return x
+}
+
+var sessionTests = map[string]actionTest{
+	actSessions: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		require.NotContains(t, d.plain(), "1 Sessions")
+		d.do(actSessions)
+		require.Contains(t, d.rows()[1], "━ 1 Sessions 1 ━")
+		require.Contains(t, d.rows()[2], ">* fake")
+		require.Contains(t, d.rows()[3], "ready, local")
+		d.do(actBack)
+		require.Equal(t, trafficID, d.focus)
+		require.NotContains(t, d.plain(), "1 Sessions", "one session needs no list")
+		d.another("other (local)")
+		require.Contains(t, d.rows()[1], "─ 1 Sessions 2 ─")
+		d.do(actSessions, actUp)
+		require.Equal(t, "fake (local)", d.subject.title)
+		d.do(actDown)
+		require.Equal(t, "other (local)", d.subject.title)
+		d.do(actOpen)
+		require.Equal(t, trafficID, d.focus)
+	},
+	actNextSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actNextSession)
+		require.Contains(t, d.rows()[35], "x next session: there is no other session")
+		d.another("other")
+		d.do(actNextSession)
+		require.Contains(t, d.rows()[0], "fake (local)")
+		d.do(actNextSession)
+		require.Contains(t, d.rows()[0], "other")
+	},
+	actPrevSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.another("second")
+		d.another("third")
+		d.do(actPrevSession)
+		require.Contains(t, d.rows()[0], "second")
+		d.do(actPrevSession, actPrevSession)
+		require.Contains(t, d.rows()[0], "third")
+	},
+	actRenameSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actSessions, actRenameSession)
+		d.take(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+		d.do(actAccept)
+		require.Contains(t, d.rows()[35], "it needs a name")
+		d.write("mine")
+		d.do(actAccept)
+		require.Contains(t, d.rows()[0], "LIVE  mine")
+		require.Contains(t, d.rows()[2], ">* mine")
+	},
+	actRemoveSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actSessions, actRemoveSession)
+		require.Contains(t, d.rows()[35], "x remove: it is the only one")
+		x := d.another("other")
+		closed := 0
+		s := d.subject
+		s.release = func(ctx context.Context) error {
+			closed++
+			_, err := s.session.Close(ctx)
+			return err
+		}
+		d.do(actRemoveSession)
+		require.Contains(t, d.plain(), "Remove the session?")
+		d.do(actNo)
+		require.Len(t, d.subjects, 2)
+		d.do(actRemoveSession, actYes)
+		require.Len(t, d.subjects, 1)
+		require.Equal(t, 1, closed)
+		require.NotNil(t, x.latest().Info().Exit)
+		require.Contains(t, d.rows()[35], "other is removed")
+		require.Contains(t, d.rows()[0], "fake (local)")
+		d.take(about{s, result{text: "too late"}})
+		require.NotContains(t, d.rows()[35], "too late")
+	},
+}
+
+// TestOverlayOfAnother: an overlay that a session in the background has opened
+// is about that one.
+func TestOverlayOfAnother(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		one := d.subject
+		d.another("other")
+		two := d.subject
+		o := &seen{}
+		d.take(about{one, result{then: func(a *App) tea.Cmd {
+			a.push(o)
+			return nil
+		}}})
+		require.Same(t, two, d.subject)
+		d.screen()
+		require.Same(t, one, o.painted)
+		d.write("x")
+		require.Same(t, one, o.told)
+		require.Same(t, two, d.subject)
+		d.do(actSessions)
+		d.drop(one)
+		require.Empty(t, d.overlays, "and goes with it")
+	})
+}
+
+// seen is an overlay that remembers what it was about.
+type seen struct{ painted, told *subject }
+
+func (*seen) scope() string { return scopePrompt }
+
+func (o *seen) typed(a *App, _ tea.Msg) tea.Cmd {
+	o.told = a.subject
+	return nil
+}
+
+func (o *seen) paint(a *App) { o.painted = a.subject }
+
+func TestSessionMarks(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do(actSessions)
+		d.add(Opened{Source: hostileLog(t, hostile...), Title: hostile[0]})
+		d.add(Opened{Session: session.New(session.Config{Log: newLog(t)}), Title: "not started"})
+		for i := range 20 {
+			d.add(Opened{Source: emptySource{}, Title: fmt.Sprintf("recording %d", i)})
+		}
+		d.do(actTop)
+		list := func() string {
+			var left []string
+			for _, row := range d.rows()[1:29] {
+				left = append(left, string([]rune(row)[:sessionsWidth]))
+			}
+			return strings.Join(left, "\n")
+		}
+		require.Contains(t, list(), ">* fake")
+		require.Contains(t, list(), " R ")
+		require.Contains(t, list(), " - not started")
+		require.NotContains(t, list(), "recording 19")
+		requireExact(t, d.screen(), 120, 36)
+		d.do(actBottom)
+		require.Contains(t, list(), ">R recording 19")
+		d.do(actPageUp)
+		require.Contains(t, list(), ">R recording 7")
+		d.press(3, 4)
+		require.NotContains(t, list(), ">R recording 7")
+		for _, size := range [][2]int{{80, 24}, {60, 20}, {40, 10}} {
+			d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			requireExact(t, d.screen(), size[0], size[1])
+			require.Contains(t, d.plain(), "1 Sessions 23")
+		}
+	})
+}
