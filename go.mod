@@ -38,8 +38,8 @@ require (
 )
 
 require (
-	github.com/sahilm/fuzzy v0.1.3
 	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/sahilm/fuzzy v0.1.3
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	golang.org/x/text v0.43.0 // indirect

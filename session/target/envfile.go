@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-
-	"mcpdbg/session/executor"
 )
 
 // readEnvFile reads the entry's env file. Its error is a *Problem.
-func (e *Entry) readEnvFile(file string) ([]executor.EnvVar, []Problem, error) {
+func (e *Entry) readEnvFile(file string) ([]Var, []Problem, error) {
 	file = e.absolute(file)
 	data, err := readBounded(file)
 	if err != nil {
@@ -38,7 +36,7 @@ const maxBadLines = 20
 // mean nothing, "export " before a name neither. A value in quotes is without
 // them; in double quotes \n, \" and \\ are what they are in a shell's. It gives
 // the numbers of lines that are none of this.
-func parseEnvFile(data []byte) (vars []executor.EnvVar, bad []int) {
+func parseEnvFile(data []byte) (vars []Var, bad []int) {
 	number := 0
 	for line := range strings.Lines(string(data)) {
 		number++
@@ -54,7 +52,7 @@ func parseEnvFile(data []byte) (vars []executor.EnvVar, bad []int) {
 			}
 			continue
 		}
-		vars = append(vars, executor.EnvVar{Name: name, Value: unquote(strings.TrimSpace(value))})
+		vars = append(vars, Var{name, plain(unquote(strings.TrimSpace(value))).secret(name)})
 	}
 	return vars, bad
 }

@@ -50,7 +50,7 @@ func entryNamed(t testing.TB, f File, name string) *Entry {
 
 func envOf(s Start) map[string]string {
 	env := map[string]string{}
-	for _, v := range s.Env {
+	for _, v := range s.Environ() {
 		env[v.Name] = v.Value
 	}
 	return env
@@ -258,12 +258,16 @@ func TestMissingInputs(t *testing.T) {
 	file, err := Read("testdata/project/.vscode/mcp.json", testOptions(t))
 	require.NoError(t, err)
 	e := entryNamed(t, file, "modes")
-	require.Equal(t, []Input{{ID: "mode", Description: "Mode", Kind: InputPick, Options: []Option{{"dev", "dev"}, {"Production", "prod"}}, Default: e.Inputs[0].Default}}, e.Inputs)
-	require.Equal(t, "dev", e.Inputs[0].Default.Reveal())
+	require.Len(t, e.Inputs, 1)
+	in := e.Inputs[0]
+	require.Equal(t, "dev", in.Default.Reveal())
+	in.Default = Text{}
+	require.Equal(t, Input{ID: "mode", Description: "Mode", Kind: InputPick, Options: []Option{{"dev", "dev"}, {"Production", "prod"}}}, in)
 	_, err = e.Resolve(none)
 	var missing *MissingError
 	require.ErrorAs(t, err, &missing)
-	require.Equal(t, e.Inputs, missing.Inputs)
+	require.Len(t, missing.Inputs, 1)
+	require.EqualError(t, err, `server "modes" needs a value for mode`)
 	_, err = e.Resolve(give(map[string]string{"mode": "s3cret"}))
 	require.ErrorContains(t, err, "none of its choices")
 	require.NotContains(t, err.Error(), "s3cret")
@@ -273,5 +277,5 @@ func TestMissingInputs(t *testing.T) {
 	require.Len(t, s.Problems, 1)
 	require.Equal(t, 4, s.Problems[0].Line)
 	require.NotContains(t, s.Problems[0].Error(), "not a line")
-	require.Equal(t, executor.EnvVar{Name: "NOTES_KEY", Value: "from the file"}, s.Env[0], "env comes behind it, and wins")
+	require.Equal(t, executor.EnvVar{Name: "NOTES_KEY", Value: "from the file"}, s.Environ()[0], "env comes behind it, and wins")
 }

@@ -19,11 +19,10 @@ type answer struct {
 }
 
 // A Start is a server as it is to be started: all that an Entry left open is
-// decided. Its texts print without their secrets; Args and the values of Env
-// are what the process gets.
+// decided. It prints without its secrets; Args and Environ give them.
 type Start struct {
 	Argv []Text
-	Env  []executor.EnvVar
+	Env  []Var // of two with one name the later one counts
 	// Dir is an absolute directory of the place where the server runs; "" is the
 	// caller's own here, and the login directory there.
 	Dir string
@@ -41,6 +40,9 @@ func (s Start) Args() []string {
 	}
 	return args
 }
+
+// Environ is the environment that the file names, with its values.
+func (s Start) Environ() []executor.EnvVar { return commandEnv(s.Env) }
 
 // MaskedArgs is the command line with ${NAME} for its secrets.
 func (s Start) MaskedArgs() []string { return textStrings(s.Argv) }
@@ -105,7 +107,7 @@ func (e *Entry) Resolve(ask func(Input) (string, error)) (Start, error) {
 		}
 	}
 	for _, v := range e.Env {
-		s.Env = append(s.Env, executor.EnvVar{Name: v.Name, Value: v.Value.with(given).Reveal()})
+		s.Env = append(s.Env, Var{v.Name, v.Value.with(given)})
 	}
 	return s, nil
 }

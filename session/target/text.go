@@ -3,13 +3,15 @@ package target
 import (
 	"fmt"
 	"strings"
+
+	"mcpdbg/session/executor"
 )
 
 // A Text is a text of a config file after its tokens were expanded. What may be
 // secret in it prints as ${NAME}, whatever the verb; Reveal gives it. The zero
 // Text is no text at all.
 type Text struct {
-	parts *[]part // behind a pointer: fmt does not follow it, whoever holds the Text
+	parts func() []part // fmt can't look into a function, whoever holds the Text
 }
 
 // A part is a piece of a Text.
@@ -21,7 +23,7 @@ type part struct {
 
 func plain(s string) Text { return textOf([]part{{text: s}}) }
 
-func textOf(parts []part) Text { return Text{&parts} }
+func textOf(parts []part) Text { return Text{func() []part { return parts }} }
 
 // IsZero tells whether there is no text. An empty one is a text.
 func (t Text) IsZero() bool { return t.parts == nil }
@@ -58,7 +60,7 @@ func (t Text) all() []part {
 	if t.parts == nil {
 		return nil
 	}
-	return *t.parts
+	return t.parts()
 }
 
 // inputs are the ids of the inputs that the text needs.
@@ -77,8 +79,8 @@ func (t Text) with(given map[string]answer) Text {
 	if t.parts == nil {
 		return t
 	}
-	parts := make([]part, 0, len(*t.parts))
-	for _, p := range *t.parts {
+	parts := make([]part, 0, len(t.parts()))
+	for _, p := range t.parts() {
 		if a, ok := given[p.input]; ok && p.input != "" {
 			p = part{text: a.value, name: p.name}
 			if a.secret && p.name == "" {
@@ -95,8 +97,8 @@ func (t Text) secret(name string) Text {
 	if t.parts == nil {
 		return t
 	}
-	parts := make([]part, len(*t.parts))
-	for i, p := range *t.parts {
+	parts := make([]part, len(t.parts()))
+	for i, p := range t.parts() {
 		p.name = name
 		parts[i] = p
 	}
@@ -119,3 +121,12 @@ func (v Var) String() string { return v.Name + "=..." }
 
 // Format shows the name alone, whatever the verb.
 func (v Var) Format(f fmt.State, _ rune) { fmt.Fprint(f, v.String()) }
+
+// commandEnv gives variables as an executor takes them.
+func commandEnv(vars []Var) []executor.EnvVar {
+	out := make([]executor.EnvVar, len(vars))
+	for i, v := range vars {
+		out[i] = executor.EnvVar{Name: v.Name, Value: v.Value.Reveal()}
+	}
+	return out
+}
