@@ -202,6 +202,9 @@ type CallOptions struct {
 	// call: see Asks.
 	Timeout  time.Duration
 	Progress func(params json.RawMessage)
+	// Sent, if set, is told the number of the request's entry once it is written;
+	// in the modern era that of each round. It must not block.
+	Sent func(n uint64)
 	// Bare sends params as they are: no _meta of the modern era, no rounds of
 	// input. It is how the handshake itself is sent.
 	Bare bool
@@ -268,6 +271,9 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	}
 	if r.over() && s.calls.remove(id) { // it ended before the call was added
 		return Response{}, n, r.endError()
+	}
+	if q.opts.Sent != nil {
+		q.opts.Sent(n)
 	}
 	select {
 	case a := <-w.answer:

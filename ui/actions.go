@@ -114,6 +114,7 @@ var scopes = []keymap.Scope{
 	{ID: scopeDetail, Title: "Detail"},
 	{ID: scopeStderr, Title: "Stderr"},
 	{ID: scopeEvents, Title: "Events"},
+	{ID: scopeCatalog, Title: "Catalog", Modal: true},
 	{ID: scopeComposer, Title: "Composer", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
@@ -125,7 +126,7 @@ var scopes = []keymap.Scope{
 // actions are all actions: each file that adds to what a person can do lists
 // its own.
 func actions() []action {
-	return slices.Concat(moving(), splitActions(), mouseActions(), sessionActions(), detailActions(), copyActions(), acting(), modal())
+	return slices.Concat(moving(), splitActions(), mouseActions(), sessionActions(), detailActions(), copyActions(), acting(), modal(), cataloguing(), calling())
 }
 
 // Actions returns the table of everything a person can do. It panics if the

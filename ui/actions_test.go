@@ -516,7 +516,7 @@ func (d *driver) search1(text string, from string) {
 func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
-		actionTests, detailTests, copyTests, splitTests, mouseTests, sessionTests,
+		actionTests, detailTests, copyTests, splitTests, mouseTests, sessionTests, catalogTests, callTests,
 	} {
 		maps.Copy(all, tests)
 	}
@@ -537,7 +537,7 @@ func TestActions(t *testing.T) {
 			test, ok := tests[id]
 			require.True(t, ok, "the action has no test")
 			serve := func(p *fakeProcess, m message) {
-				if m.Method != "sleep" {
+				if m.Method != "sleep" && !offers(p, m) {
 					echo(p, m)
 				}
 			}

@@ -200,7 +200,8 @@ func (a *App) refresh() tea.Cmd {
 	a.stderr.SetFilter(a.index.stderr)
 	a.events.SetFilter(a.index.events)
 	a.markAll()
-	cmd := a.traffic.grown()
+	cmd := tea.Batch(a.traffic.grown(), a.keepCatalog())
+	a.watchCancelled()
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })
 	}
@@ -230,7 +231,7 @@ func (a *App) settle() tea.Cmd {
 		a.detail.changed = false
 		a.mark(detailID)
 	}
-	if len(a.verdictRows()) != a.layout.verdict.H && a.layout.mode != tooSmall {
+	if (len(a.verdictRows()) != a.layout.verdict.H || a.callLines() != a.layout.calls.H) && a.layout.mode != tooSmall {
 		a.arrange()
 	}
 	if pace := a.pace(); pace > 0 && !a.ticking {
@@ -292,6 +293,7 @@ func (a *App) arrange() {
 	a.layout = arrange(arrangement{
 		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open,
 		sessions: len(a.subjects) > 1 || a.focus == sessionsID, verdict: len(a.verdictRows()), splits: a.splits,
+		calls: a.callLines(),
 	})
 	for _, id := range panes {
 		if r := a.layout.pane[id].Inner(); !r.Empty() {

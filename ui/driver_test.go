@@ -24,9 +24,10 @@ var update = flag.Bool("update", false, "write golden files anew")
 // and so is what its commands return.
 type driver struct {
 	*App
-	t    testing.TB
-	quit bool
-	clip string // what was copied last
+	t     testing.TB
+	quit  bool
+	clip  string       // what was copied last
+	inbox chan tea.Msg // of commands that take long
 }
 
 func drive(t testing.TB, opts Options, w, h int) *driver {
@@ -72,6 +73,35 @@ func (d *driver) run(cmd tea.Cmd) {
 	if cmd != nil {
 		d.take(cmd())
 	}
+}
+
+// begin runs a command that takes long, beside what follows.
+func (d *driver) begin(cmd tea.Cmd) {
+	if d.inbox == nil {
+		d.inbox = make(chan tea.Msg, 100)
+	}
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, cmd := range batch {
+				d.begin(cmd)
+			}
+			return
+		}
+		d.inbox <- msg
+	}()
+}
+
+// arrive takes what such commands have returned by now, and looks at the log.
+func (d *driver) arrive() {
+	synctest.Wait()
+	for len(d.inbox) > 0 {
+		d.take(<-d.inbox)
+	}
+	d.pull()
 }
 
 // pull has the model look at the log.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,8 @@ type fakeExecutor struct {
 	started []*fakeProcess
 	refuse  error
 	info    executor.Info // what each process says of itself besides
+
+	capabilities string // that the server declares, "" for none
 }
 
 func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
@@ -46,7 +49,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		link := *about.Link
 		about.Link = &link
 	}
-	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, steps: make(chan executor.Step, 8)}
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -69,6 +72,8 @@ type fakeProcess struct {
 	stays bool               // it does not end when its stdin does
 	holds bool               // its streams stay open after its end
 	ended sync.WaitGroup
+
+	capabilities string
 }
 
 type message struct {
@@ -91,7 +96,7 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 		case "server/discover":
 			p.out(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, m.ID)
 		case "initialize":
-			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"fake","version":"1"}}}`, m.ID)
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"}}}`, m.ID, p.capabilities)
 		default:
 			if serve != nil {
 				serve(p, m)

@@ -41,6 +41,7 @@ func (a *App) paint() string {
 		a.paintStart()
 	}
 	a.drawComposer()
+	a.paintCalls()
 	a.line(2, a.layout.footer, func(l *grid.Line) {
 		if s, ok := a.aside(); ok {
 			a.as(s, func() { a.paintFooter(l) })

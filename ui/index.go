@@ -14,6 +14,8 @@ type rowIndex struct {
 	stderr  []uint32
 	events  []uint32
 	block   [512]session.Row
+
+	notice func(number uint32, row *session.Row) // told of starts, and of what the server writes
 }
 
 // pull lists rows that are new, and tells whether there are more of them.
@@ -26,6 +28,9 @@ func (x *rowIndex) pull(source session.Source) (more bool) {
 		}
 		for i := range x.block[:n] {
 			number := uint32(x.scanned + i)
+			if kind := x.block[i].Kind; x.notice != nil && (kind == session.KindStdout || kind == session.KindStart) {
+				x.notice(number, &x.block[i])
+			}
 			switch x.block[i].Kind {
 			case session.KindStdin, session.KindStdout:
 				x.traffic = append(x.traffic, number)

@@ -62,6 +62,7 @@ type arrangement struct {
 	sessions      bool   // the list of sessions has a place where there is room
 	composing     bool
 	verdict       int // lines below the header
+	calls         int // lines above the footer
 	splits        splits
 }
 
@@ -82,6 +83,7 @@ type layout struct {
 	header  grid.Rect
 	verdict grid.Rect // below the header, if there is one
 	tabs    grid.Rect // only in mode single
+	calls   grid.Rect // above the footer, while calls are under way
 	footer  grid.Rect
 	pane    [paneCount]grid.Rect
 }
@@ -96,6 +98,7 @@ func arrange(a arrangement) layout {
 	l.header, screen = screen.CutTop(1)
 	l.footer, screen = screen.CutBottom(1)
 	l.verdict, screen = screen.CutTop(a.verdict)
+	l.calls, screen = screen.CutBottom(a.calls)
 	if l.mode == single {
 		l.tabs, screen = screen.CutTop(1)
 	}

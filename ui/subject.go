@@ -22,6 +22,10 @@ type subject struct {
 	gone    <-chan struct{}             // closed when it is no longer shown
 	forget  context.CancelFunc          // closes gone
 
+	catalog    *catalog
+	calls      []*call         // made by the person: under way, or cancelled and watched
+	subscribed map[string]bool // resources, by URI
+
 	index  *rowIndex
 	rows   rowReader
 	stats  session.Stats
@@ -56,6 +60,8 @@ func (a *App) newSubject(o Opened) *subject {
 		s.source = s.session.Log()
 	}
 	s.rows.source = s.source
+	s.catalog, s.subscribed = newCatalog(), map[string]bool{}
+	s.index.notice = func(number uint32, row *session.Row) { s.catalog.notice(s.source, number, row) }
 	s.story = &story{source: s.source, rows: s.rows}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])

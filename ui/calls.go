@@ -1,0 +1,357 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/grid"
+	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/theme"
+)
+
+const (
+	// callShownAfter is how long a call takes at least to get a line: most are
+	// over before anybody could read it.
+	callShownAfter = 300 * time.Millisecond
+	// callObeys is how long a server has to answer a call that is cancelled in
+	// spite of that; an answer may cross the notification.
+	callObeys = 2 * time.Second
+	// maxCallLines is how many lines there are at most.
+	maxCallLines = 3
+	// callsWatched is how many cancelled calls are watched for a late answer.
+	callsWatched = 32
+	// listenFor is how long a request lasts that is not meant to be answered.
+	listenFor = 365 * 24 * time.Hour
+)
+
+// actCancelCall cancels the latest call.
+const actCancelCall = "cancel-call"
+
+var errCancelled = errors.New("cancelled by the user")
+
+// A call is a request that the person made by form. It is theirs until it is
+// answered; one that they cancel is watched for longer, because a server may
+// answer all the same.
+type call struct {
+	title    string // its method and the name of what is called
+	began    time.Time
+	give     context.CancelCauseFunc
+	number   atomic.Uint64                   // of the request's entry, 0 before it is written
+	progress atomic.Pointer[json.RawMessage] // params of the latest notification
+
+	cancelled time.Time
+	row       int  // its number plus one, once it was looked for
+	over      bool // nobody waits for it: only its late answer is news
+}
+
+func calling() []action {
+	return []action{
+		{entry{ID: actCancelCall, Keys: []string{"ctrl+x"}, Scope: keymap.Global, Title: "cancel call", Help: "Cancel the call that was made last and is still under way.", Everywhere: true, Enabled: hasCall}, nothing((*App).cancelCall)},
+	}
+}
+
+func hasCall(a *App) (bool, string) {
+	return a.lastCall() != nil, "no call is under way"
+}
+
+// request makes a call. In the modern era it has all that a request needs, and
+// several rounds count as one.
+func (a *App) request(title, method string, params json.RawMessage, timeout time.Duration) tea.Cmd {
+	ctx, give := context.WithCancelCause(a.ctx)
+	c := &call{title: title, began: time.Now(), give: give}
+	a.calls = append(a.calls, c)
+	s := a.session
+	run := func() tea.Msg {
+		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: c.heard, Sent: c.number.Store})
+		took := time.Since(c.began)
+		give(nil)
+		return result{then: func(a *App) tea.Cmd { return a.answered(c, resp, err, took) }}
+	}
+	look := result{then: func(a *App) tea.Cmd { a.stale = true; return nil }}
+	return tea.Batch(run, a.later(callShownAfter, look))
+}
+
+// heard takes progress. It is called by the session, on another goroutine.
+func (c *call) heard(params json.RawMessage) { c.progress.Store(&params) }
+
+// answered takes the end of a call.
+func (a *App) answered(c *call, resp session.Response, err error, took time.Duration) tea.Cmd {
+	cmd := a.refresh()
+	if !c.cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
+		return tea.Batch(cmd, a.later(callObeys, result{then: func(a *App) tea.Cmd {
+			a.obeyed(c)
+			return nil
+		}}))
+	}
+	a.dropCall(c)
+	what := c.title + ": "
+	took = took.Round(100 * time.Microsecond)
+	switch {
+	case err != nil && a.ctx.Err() != nil:
+	case err != nil:
+		a.complain(what + err.Error())
+	case resp.Error != nil:
+		a.complain(what + resp.Error.Error())
+	case saysError(resp.Result):
+		a.complain(fmt.Sprintf("%sthe tool says that it failed, after %v", what, took))
+	default:
+		a.say(fmt.Sprintf("%sanswered in %v", what, took))
+	}
+	if number, ok := a.rowOf(resp.N); ok {
+		a.showAnswer(number)
+	}
+	return cmd
+}
+
+// showAnswer selects a row of the traffic pane, which goes on following if that
+// shows it anyway.
+func (a *App) showAnswer(number int) {
+	if at, ok := a.traffic.Cursor(); ok && at == number {
+		return
+	}
+	a.selectTraffic(number)
+}
+
+func saysError(result json.RawMessage) bool {
+	var tool struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &tool) == nil && tool.IsError
+}
+
+// rowOf finds the row of an entry.
+func (a *App) rowOf(n uint64) (number int, ok bool) {
+	const near = 64 // rows that a log may have without a number of their own
+	for number := int(n) - 1; n > 0 && number >= 0 && number > int(n)-near; number-- {
+		row, ok := a.rows.at(number)
+		if !ok {
+			continue
+		}
+		if e, err := a.source.Entry(row, 1); err == nil && e.N == n {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// cancelCall cancels the call that was made last.
+func (a *App) cancelCall() {
+	c := a.lastCall()
+	c.cancelled = time.Now()
+	a.session.Act("cancel", "", c.number.Load())
+	c.give(errCancelled)
+	a.stale = true
+}
+
+// lastCall is the latest call that is under way, nil if there is none.
+func (a *App) lastCall() *call {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if c := a.calls[i]; c.cancelled.IsZero() {
+			return c
+		}
+	}
+	return nil
+}
+
+// obeyed says what became of a call that was cancelled some time ago. It stays
+// on the list, for an answer that comes later still.
+func (a *App) obeyed(c *call) {
+	if c.over {
+		return
+	}
+	c.over, a.stale = true, true
+	a.say(c.title + ": cancelled, and the server has not answered")
+	over := 0
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if a.calls[i].over {
+			if over++; over > callsWatched {
+				a.dropCall(a.calls[i])
+			}
+		}
+	}
+}
+
+// watchCancelled looks for answers to calls that were cancelled.
+func (a *App) watchCancelled() {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		c := a.calls[i]
+		if c.cancelled.IsZero() {
+			continue
+		}
+		if c.row == 0 {
+			number, ok := a.rowOf(c.number.Load())
+			if !ok {
+				continue
+			}
+			c.row = number + 1
+		}
+		row, _ := a.rows.at(c.row - 1)
+		if row.Pair == 0 {
+			continue
+		}
+		if answer, ok := a.rows.at(int(row.Pair) - 1); ok {
+			a.dropCall(c)
+			after := time.Duration(answer.T-row.T)*time.Microsecond - c.cancelled.Sub(c.began)
+			a.complain(fmt.Sprintf("%s: the server answered %v after it was told to stop", c.title, max(after, 0).Round(time.Millisecond)))
+		}
+	}
+}
+
+func (a *App) dropCall(c *call) {
+	for i, other := range a.calls {
+		if other == c {
+			a.calls = append(a.calls[:i:i], a.calls[i+1:]...)
+			a.stale = true
+			return
+		}
+	}
+}
+
+// shownCalls are the calls that have a line.
+func (a *App) shownCalls() (shown []*call) {
+	for _, c := range a.calls {
+		if !c.over && time.Since(c.began) >= callShownAfter {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// callLines is how many lines the calls take.
+func (a *App) callLines() int { return min(len(a.shownCalls()), maxCallLines) }
+
+// paintCalls paints the calls under way above the footer, the latest last.
+func (a *App) paintCalls() {
+	r := a.layout.calls
+	if r.Empty() {
+		return
+	}
+	shown := a.shownCalls()
+	more := max(len(shown)-r.H, 0)
+	block := &grid.Lines{Options: a.look()}
+	block.Resize(r.W, r.H)
+	for y, c := range shown[more:] {
+		c.paint(a, block.Line(y), c == a.lastCall(), more*(1-min(y, 1)))
+	}
+	a.canvas.Draw(r, block)
+}
+
+// paint paints one call: what it is, how far it is, and the key that ends it.
+func (c *call) paint(a *App, l *grid.Line, last bool, more int) {
+	l.Text(a.theme.Request, " > ")
+	l.Text(a.theme.Strong, c.title)
+	l.Text(a.theme.Text, fmt.Sprintf("  %d s", int(time.Since(c.began).Seconds())))
+	if !c.cancelled.IsZero() {
+		l.Text(a.theme.Warn, "  cancelled; does the server obey?")
+	} else if last {
+		l.Text(theme.Style{}, "  ")
+		l.Text(a.theme.Key, "ctrl+x")
+		l.Text(a.theme.Text, " cancel")
+	}
+	if more > 0 {
+		l.Text(a.theme.Warn, fmt.Sprintf("  and %d more calls", more))
+	}
+	if params := c.progress.Load(); params != nil {
+		l.Text(theme.Style{}, "  ")
+		paintProgress(a, l, *params)
+	}
+}
+
+// paintProgress paints what a progress notification says.
+func paintProgress(a *App, l *grid.Line, params json.RawMessage) {
+	var p struct {
+		Progress json.Number `json:"progress"`
+		Total    json.Number `json:"total"`
+		Message  string      `json:"message"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		l.Text(a.theme.Warn, "progress that can't be read")
+		return
+	}
+	text := p.Progress.String()
+	done, err := p.Progress.Float64()
+	if total, totalErr := p.Total.Float64(); err == nil && totalErr == nil && total > 0 {
+		const cells = 20
+		full := between(0, int(done/total*cells), cells)
+		l.Text(a.theme.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
+		text += "/" + p.Total.String()
+	}
+	l.Text(a.theme.Text, text)
+	if p.Message != "" {
+		l.Text(a.theme.Dim, "  "+p.Message)
+	}
+}
+
+// use does with an item of the catalog what it is for.
+func (a *App) use(item *catalogItem) tea.Cmd {
+	if item.member == memberResources {
+		return a.readResource(item.key)
+	}
+	return a.composeFor(item)
+}
+
+// readResource asks for the contents of a resource.
+func (a *App) readResource(uri string) tea.Cmd {
+	a.session.Act("compose", "resources/read", 0)
+	return a.request("resources/read "+uri, "resources/read", uriParams(uri), 0)
+}
+
+func uriParams(uri string) json.RawMessage {
+	params, _ := json.Marshal(map[string]string{"uri": uri}) // always encodes
+	return params
+}
+
+// subscribe has the server tell when a resource changes, or ends that.
+func (a *App) subscribe(uri string) tea.Cmd {
+	on := !a.subscribed[uri]
+	if a.status.Server.Era == mcp.Modern {
+		return a.listen(uri, on)
+	}
+	method := "resources/subscribe"
+	if !on {
+		method = "resources/unsubscribe"
+	}
+	s, ctx := a.session, a.ctx
+	return func() tea.Msg {
+		s.Act("compose", method, 0)
+		resp, err := s.Request(ctx, method, uriParams(uri), session.CallOptions{})
+		if err == nil && resp.Error != nil {
+			err = resp.Error
+		}
+		return result{what: method, err: err, text: method + " " + uri, then: func(a *App) tea.Cmd {
+			if err == nil {
+				a.subscribed[uri] = on
+			}
+			return a.refresh()
+		}}
+	}
+}
+
+// listen is subscribe in the modern era, where a subscription lasts as long as
+// the request does.
+func (a *App) listen(uri string, on bool) tea.Cmd {
+	title := "subscriptions/listen " + uri
+	if !on {
+		for _, c := range a.calls {
+			if c.title == title && c.cancelled.IsZero() {
+				c.cancelled = time.Now()
+				c.give(errCancelled)
+			}
+		}
+		a.subscribed[uri] = false
+		return nil
+	}
+	a.subscribed[uri] = true
+	params, _ := json.Marshal(map[string]any{"notifications": map[string]any{"resourceSubscriptions": []string{uri}}})
+	a.session.Act("compose", "subscriptions/listen", 0)
+	return a.request(title, "subscriptions/listen", params, listenFor)
+}

@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+)
+
+var callTests = map[string]actionTest{
+	actCancelCall: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCancelCall)
+		require.Contains(t, d.rows()[35], "no call is under way")
+		d.begin(d.request("sleep long", "sleep", nil, 0))
+		synctest.Wait()
+		d.do(actCancelCall)
+		d.arrive()
+		d.row(`"method":"notifications/cancelled","params":{"requestId":"mcpdbg-3","reason":"cancelled by the user"}`)
+		require.Equal(t, []string{"cancel"}, d.acts())
+	},
+}
+
+// TestCallWithProgress: a call that takes long has a line, which its progress
+// moves; its answer is selected.
+func TestCallWithProgress(t *testing.T) {
+	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.begin(d.request("tools/call sleep", "tools/call", []byte(`{"name":"sleep"}`), 0))
+		d.arrive()
+		require.NotContains(t, d.plain(), "ctrl+x", "most calls are short")
+		time.Sleep(callShownAfter)
+		d.arrive()
+		require.Regexp(t, `^ > tools/call sleep  0 s  ctrl\+x cancel +$`, d.rows()[28])
+		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-3","progress":5,"total":10,"message":"half \u001b[2J"}}`)
+		time.Sleep(2 * time.Second)
+		d.arrive()
+		require.Contains(t, d.rows()[28], `> tools/call sleep  2 s  ctrl+x cancel  [##########----------] 5/10  half \u001b[2J`)
+		requireExact(t, d.screen(), 100, 30)
+		golden(t, "call", d.screen())
+
+		d.do(actTop)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
+		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "tools/call sleep: answered in 2.3s")
+		require.NotContains(t, d.plain(), "ctrl+x cancel")
+		require.Equal(t, d.row(`"content":[]`), d.cursor())
+	})
+}
+
+// TestSeveralCalls: each has its line, as long as there is room.
+func TestSeveralCalls(t *testing.T) {
+	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		for _, name := range []string{"one", "two", "three", "four", "five"} {
+			d.begin(d.request(name, "sleep", nil, 0))
+			d.arrive()
+		}
+		time.Sleep(callShownAfter)
+		d.arrive()
+		rows := d.rows()
+		require.Contains(t, rows[26], " > three  0 s  and 2 more calls")
+		require.Contains(t, rows[27], " > four  0 s ")
+		require.Contains(t, rows[28], " > five  0 s  ctrl+x cancel")
+		for _, w := range []int{0, 10, 41, 60, 81, 120} {
+			for _, h := range []int{1, 9, 10, 11, 16, 20} {
+				d.width, d.height = w, h
+				d.arrange()
+				requireExact(t, d.screen(), w, h)
+			}
+		}
+		x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
+		d.arrive()
+		require.Empty(t, d.calls)
+	})
+}
+
+// TestCancelledCall: a server obeys, or answers all the same.
+func TestCancelledCall(t *testing.T) {
+	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+			go func() {
+				time.Sleep(wait)
+				d.inbox <- msg
+			}()
+			return nil
+		}
+		begin := func() {
+			d.begin(d.request("sleep long", "sleep", nil, 0))
+			time.Sleep(callShownAfter)
+			d.arrive()
+			d.Do(actCancelCall)
+			d.arrive()
+			require.Contains(t, d.rows()[28], "cancelled; does the server obey?")
+		}
+		begin()
+		time.Sleep(callObeys)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "sleep long: cancelled, and the server has not answered")
+		require.NotContains(t, d.rows()[28], "sleep long")
+
+		time.Sleep(time.Second)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{}}`)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "sleep long: the server answered 3s after it was told to stop")
+		require.Empty(t, d.calls)
+
+		begin()
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-4","result":{}}`)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "sleep long: the server answered 0s after it was told to stop")
+		require.Empty(t, d.calls)
+		time.Sleep(2 * callObeys) // what was put off comes to nothing
+	})
+}
