@@ -1,0 +1,327 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+const (
+	// The times of PRC01, and that of PRC05: those of the shutdown ladder.
+	lingers     = 2_000_000
+	lingersLong = 5_000_000
+	// outlivedAfter is how long after the exit bytes may come that were still in
+	// the pipe; heldAfter is how long the streams may stay open.
+	outlivedAfter = 100_000
+	heldAfter     = 1_000_000
+	// exitGrace is how long after an exit the entry may come that tells of the
+	// step which caused it; stepSlack is what the times of the two may differ by.
+	exitGrace = 1_000_000
+	stepSlack = 50_000
+	// bufferedFor is how long before the end of stdin a request has to have been
+	// sent for its answer to have been held back.
+	bufferedFor = 500_000
+	slowAnswer  = 5_000_000
+)
+
+// processRun is what is known of the life of one process.
+type processRun struct {
+	firstAsk  *place // the first request to it
+	answers   int
+	eof       place // where its stdin was closed
+	eofAt     int64
+	eofSlack  int64 // by how much it may have been earlier
+	stopping  bool  // the shutdown ladder began
+	signalled bool  // INT, TERM or KILL was sent before its exit
+	termAt    int64 // when TERM was
+
+	exit     place
+	exitedAt int64
+	how      session.ExitedBody
+	known    bool // whatever caused the exit is in the log
+	over     bool // its streams have ended
+	lost     bool // it is not known how it ended
+
+	lingered, ignored, outlived, settled bool // found, or not to be found any more
+}
+
+// happened looks at an entry that carries no stream bytes. A body that does not
+// decode says nothing.
+func (l *Linter) happened(at place, row session.Row, e *session.Entry) {
+	switch row.Kind {
+	case session.KindStart:
+		l.endRun()
+		l.run.start(row)
+	case session.KindState:
+		var b session.StateBody
+		if e.DecodeBody(&b) == nil {
+			l.stateChanged(at, b)
+		}
+	case session.KindPhase:
+		var b session.PhaseBody
+		if e.DecodeBody(&b) == nil {
+			l.stepTaken(at, b)
+		}
+	case session.KindAct:
+		var b session.ActBody
+		if e.DecodeBody(&b) == nil && b.Act == executor.StepCloseStdin.String() {
+			l.run.process.stdinClosed(at, at.t, 0)
+		}
+	case session.KindWrite:
+		var b session.WriteBody
+		if e.DecodeBody(&b) == nil {
+			l.run.ids.drop(b.Of)
+		}
+	case session.KindExited:
+		var b session.ExitedBody
+		if e.DecodeBody(&b) == nil {
+			l.exited(at, b)
+		}
+	case session.KindClosed:
+		l.stopJoining()
+		l.run.process.over = true
+		l.settleProcess()
+	case session.KindFailed:
+		l.stopJoining()
+		l.run.process.over, l.run.process.lost = true, true
+		l.settleProcess()
+	case session.KindEnd:
+		l.endRun()
+	}
+}
+
+func (l *Linter) stateChanged(at place, b session.StateBody) {
+	switch {
+	case b.State == session.ReqTimedOut.String() && b.ID != nil:
+		l.timedOut(newIDKey(false, b.ID))
+	case b.State == string(session.Stopping) && l.run.process.exitedAt == never:
+		l.run.process.stopping = true
+		l.run.process.stdinClosed(at, at.t, 0)
+	}
+}
+
+// stdinClosed notes the first end of stdin.
+func (p *processRun) stdinClosed(at place, t, slack int64) {
+	if t < p.eofAt {
+		p.eof, p.eofAt, p.eofSlack = at, t, slack
+	}
+}
+
+// stepTaken looks at a step of an ending. Its entry comes when the wait after
+// it is over, often behind the exit that it caused.
+func (l *Linter) stepTaken(at place, b session.PhaseBody) {
+	p := &l.run.process
+	begin := at.t - b.Took
+	before := p.exitedAt == never || begin <= p.exitedAt+stepSlack
+	switch b.Phase {
+	case executor.StepCloseStdin.String():
+		if before {
+			p.stdinClosed(at, begin, stepSlack)
+		}
+		if p.exitedAt == never && b.Took >= lingers {
+			l.lingers(at, Warning, b.Took)
+		}
+	case executor.StepInterrupt.String():
+		p.signalled = p.signalled || before
+	case executor.StepTerm.String():
+		if before && p.termAt == 0 {
+			p.signalled, p.termAt = true, begin
+		}
+		if p.exitedAt == never && b.Took >= lingers {
+			l.ignoresTerm(at)
+		}
+	case executor.StepKill.String():
+		if before && p.termAt > 0 && begin-p.termAt >= lingers {
+			l.ignoresTerm(at)
+		}
+		p.signalled = p.signalled || before
+	default:
+		return
+	}
+	if p.exitedAt != never {
+		p.known = true
+		l.settleProcess()
+	}
+}
+
+func (l *Linter) lingers(at place, severity Severity, after int64) {
+	if p := &l.run.process; !p.lingered {
+		p.lingered = true
+		l.reportAs(prc01, severity, at, fmt.Sprintf("still running %.1f s after the end of stdin", float64(after)/1e6))
+	}
+}
+
+func (l *Linter) ignoresTerm(at place) {
+	if p := &l.run.process; !p.ignored {
+		p.ignored = true
+		l.report(prc05, at, "still running 2 s after SIGTERM")
+	}
+}
+
+// exited looks at the leader's exit.
+func (l *Linter) exited(at place, b session.ExitedBody) {
+	p := &l.run.process
+	if p.exitedAt != never {
+		return
+	}
+	p.exit, p.exitedAt, p.how = at, at.t, b
+	if after := at.t - p.eofAt; p.eofAt != never && after >= lingers && !p.signalled {
+		severity := Warning
+		if after >= lingersLong {
+			severity = Error
+		}
+		l.lingers(at, severity, after)
+	}
+}
+
+// outlived looks at output behind the exit.
+func (l *Linter) outlived(at place) {
+	p := &l.run.process
+	if p.exitedAt == never || p.outlived || at.seq <= p.exit.seq || at.t-p.exitedAt < outlivedAfter {
+		return
+	}
+	p.outlived = true
+	l.report(prc06, at, fmt.Sprintf("output %.1f s after the server's exit", float64(at.t-p.exitedAt)/1e6))
+}
+
+// due is when the next grace is over.
+func (p *processRun) due() int64 {
+	t := int64(never)
+	switch {
+	case p.lost:
+	case p.exitedAt == never && p.eofAt != never && !p.lingered && !p.signalled:
+		t = p.eofAt + lingersLong
+	case p.exitedAt != never && !p.known:
+		t = p.exitedAt + exitGrace
+	case p.exitedAt != never && !p.over && !p.outlived:
+		t = p.exitedAt + heldAfter
+	}
+	return t
+}
+
+// processDue finds what is due by now.
+func (l *Linter) processDue() {
+	p := &l.run.process
+	if p.exitedAt == never {
+		l.lingers(p.eof, Error, lingersLong)
+		return
+	}
+	if !p.known {
+		p.known = true
+		l.settleProcess()
+	}
+	if !p.over && !p.outlived && l.now >= p.exitedAt+heldAfter {
+		p.outlived = true
+		l.report(prc06, p.exit, "the server has exited, and its streams are still open after 1 s")
+	}
+}
+
+// endProcess settles what is not settled: nothing more comes of the process.
+func (l *Linter) endProcess() {
+	p := &l.run.process
+	if p.exitedAt != never {
+		p.known, p.over = true, true
+		l.settleProcess()
+	}
+}
+
+// settleProcess judges an ending, when its cause is known and its last bytes are
+// there.
+func (l *Linter) settleProcess() {
+	p := &l.run.process
+	if p.settled || p.lost || p.exitedAt == never || !p.known || !p.over {
+		return
+	}
+	p.settled = true
+	asked := p.stopping || p.signalled || p.eofAt <= p.exitedAt+stepSlack
+	failed := p.how.Code != nil && *p.how.Code != 0
+	switch {
+	case p.how.Signal != "" && !p.signalled, failed && !asked:
+		l.report(prc03, p.exit, describeExit(p.how)+l.lastWords())
+	case failed && !p.signalled:
+		l.report(prc02, p.exit, describeExit(p.how))
+	}
+	l.dropped(asked)
+	l.buffered()
+}
+
+// dropped judges the requests that the exit left without an answer.
+func (l *Linter) dropped(asked bool) {
+	p := &l.run.process
+	left := l.run.ids.unanswered()
+	if len(left) == 0 || p.signalled {
+		return
+	}
+	detail := fmt.Sprintf("%d, the first of them %s in entry %d", len(left), excerpt([]byte(left[0].method)), left[0].at.n)
+	if asked {
+		l.report(prc08, p.exit, detail)
+		return
+	}
+	l.report(prc04, p.exit, detail)
+	for _, r := range left {
+		if !r.late {
+			l.reportAs(rpc19, Error, r.at, fmt.Sprintf("%s: the server exited, %s", excerpt([]byte(r.method)), describeExit(p.how)))
+		}
+	}
+}
+
+// buffered judges answers that came when stdin was closed, and not before.
+func (l *Linter) buffered() {
+	p, out := &l.run.process, &l.run.stdout
+	if p.eofAt == never || p.answers == 0 || p.firstAsk == nil {
+		return
+	}
+	if out.firstAt+p.eofSlack >= p.eofAt && p.firstAsk.t+bufferedFor <= p.eofAt {
+		l.report(prc07, *p.firstAsk, fmt.Sprintf("nothing for %.1f s, and at the end of stdin %d answers", float64(p.eofAt-p.firstAsk.t)/1e6, p.answers))
+	}
+}
+
+// asked notes a request to the server.
+func (p *processRun) asked(m *message) {
+	if p.firstAsk == nil && !m.fromServer {
+		at := m.at
+		p.firstAsk = &at
+	}
+}
+
+// answered notes an answer of the server.
+func (l *Linter) answered(m *message) {
+	p := &l.run.process
+	if p.answers++; p.answers > 1 || p.firstAsk == nil {
+		return
+	}
+	if took := m.at.t - p.firstAsk.t; took > slowAnswer {
+		l.report(prc09, m.at, fmt.Sprintf("%.1f s after the first request", float64(took)/1e6))
+	}
+}
+
+// describeExit says how a process ended.
+func describeExit(b session.ExitedBody) string {
+	switch {
+	case b.Signal != "":
+		return "signal " + excerpt([]byte(b.Signal))
+	case b.Code != nil:
+		return fmt.Sprintf("exit code %d", *b.Code)
+	default:
+		return "how it ended is not known"
+	}
+}
+
+// lastWords are the last lines on stderr.
+func (l *Linter) lastWords() string {
+	var words []string
+	for _, row := range l.run.stderr.tail {
+		if row.Kind != session.KindStderr {
+			continue
+		}
+		if e, err := l.src.Entry(row, 2*maxDetail); err == nil {
+			words = append(words, excerpt(e.Payload))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "; stderr: " + strings.Join(words, " | ")
+}

@@ -1,0 +1,187 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	longLine    = 1 << 20  // FRM09 from here on
+	tooLongLine = 10 << 20 // the TypeScript SDK closes the connection
+	deepLine    = 1000     // levels
+)
+
+// stdoutRun is what is known of the lines of one process's stdout.
+type stdoutRun struct {
+	joining joining
+	parts   int64 // bytes of the open line in parts
+	tooLong bool  // FRM09 was found for it
+	lines   int
+	firstAt int64 // of the first line
+}
+
+// received looks at a line of stdout.
+func (l *Linter) received(at place, row session.Row, e *session.Entry) {
+	r := &l.run.stdout
+	if r.lines++; r.lines == 1 {
+		r.firstAt = row.T
+	}
+	l.outlived(at)
+	if row.Flags&session.FlagPart != 0 {
+		l.part(at, e)
+		return
+	}
+	l.length(at, e.FullSize)
+	if e.Msg.Depth > deepLine || e.Msg.Problems&framing.ProblemTooDeep != 0 {
+		l.report(frm15, at, fmt.Sprintf("%d levels", e.Msg.Depth))
+	}
+	switch {
+	case e.Cut:
+		l.longMessage(at, row)
+	case l.run.stdout.joining.lines > 0 && l.join(at, e):
+	case e.Msg.Kind == framing.NotJSON:
+		l.notJSON(at, e)
+	default:
+		switch e.EOL {
+		case framing.CRLF:
+			l.report(frm04, at, "the line ends in CR LF")
+		case framing.NoEOL:
+			l.report(frm08, at, "the line is whole, but has no newline")
+		}
+		l.line(at, true, e.Msg, e.Payload)
+	}
+}
+
+// part looks at a part of a line.
+func (l *Linter) part(at place, e *session.Entry) {
+	r := &l.run.stdout
+	r.parts += e.FullSize
+	if !r.tooLong && (r.parts > tooLongLine || !e.More) {
+		r.tooLong = r.parts > longLine
+		l.length(at, r.parts)
+	}
+	if !e.More {
+		r.parts, r.tooLong = 0, false
+	}
+}
+
+func (l *Linter) length(at place, size int64) {
+	switch {
+	case size > tooLongLine:
+		l.reportAs(frm09, Error, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+	case size > longLine:
+		l.report(frm09, at, fmt.Sprintf("a line of %.1f MiB", float64(size)/(1<<20)))
+	}
+}
+
+// longMessage takes from its row what a line is that is not looked into.
+func (l *Linter) longMessage(at place, row session.Row) {
+	l.stopJoining()
+	switch {
+	case row.Msg == framing.NotJSON:
+		l.report(frm01, at, "a long line that is not JSON")
+	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse):
+		l.run.ids.settleRow(int(row.Pair - 1))
+	}
+}
+
+// notJSON says what is wrong with a line that is not one JSON value: the first
+// of these that fits.
+func (l *Linter) notJSON(at place, e *session.Entry) {
+	line, p := e.Payload, e.Msg.Problems
+	quoted := quote(line)
+	has := func(problem framing.Problem) bool { return p&problem != 0 }
+	switch {
+	case has(framing.ProblemBlank):
+		l.report(frm10, at, "a blank line")
+	case has(framing.ProblemTooDeep): // FRM15 was found
+	case has(framing.ProblemHeader), has(framing.ProblemTrailing) && headerBehind(line):
+		l.report(frm11, at, quoted)
+	case has(framing.ProblemBOM):
+		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
+		l.behindBOM(at, line)
+	case has(framing.ProblemUTF8), has(framing.ProblemNUL):
+		l.report(frm07, at, quoted)
+	case bytes.ContainsAny(line, "\x1b\r"):
+		l.report(frm12, at, quoted)
+	case has(framing.ProblemTrailing):
+		l.report(frm06, at, quoted)
+	case e.EOL == framing.NoEOL:
+		l.reportAs(frm08, Error, at, "the line is cut short: "+quoted)
+	case has(framing.ProblemMultiline):
+		l.beginJoining(at, line)
+	default:
+		l.report(frm01, at, quoted)
+	}
+}
+
+// behindBOM takes the answer that a client may still read.
+func (l *Linter) behindBOM(at place, line []byte) {
+	rest := line[len("\xef\xbb\xbf"):]
+	if m := framing.Scan(rest); m.Valid() {
+		l.line(at, true, m, rest)
+	}
+}
+
+// headerBehind tells whether a header follows a message on the same line, as
+// when the message has no newline.
+func headerBehind(line []byte) bool {
+	i := bytes.LastIndexByte(line, '}')
+	return i >= 0 && framing.Scan(line[i+1:]).Problems&framing.ProblemHeader != 0
+}
+
+// quote is the beginning of a line, for a detail.
+func quote(line []byte) string { return "«" + excerpt(line) + "»" }
+
+// stderrRun measures how fast stderr comes.
+type stderrRun struct {
+	windowAt int64
+	bytes    int64
+	tail     [3]session.Row // the last lines, oldest first
+}
+
+const (
+	stderrWindow = 1_000_000
+	stderrFlood  = 256 << 10
+)
+
+// said looks at a line of stderr.
+func (l *Linter) said(at place, row session.Row, e *session.Entry) {
+	r := &l.run.stderr
+	copy(r.tail[:], r.tail[1:])
+	r.tail[len(r.tail)-1] = row
+	l.outlived(at)
+	if row.T-r.windowAt >= stderrWindow {
+		r.windowAt, r.bytes = row.T, 0
+	}
+	before := r.bytes
+	r.bytes += e.FullSize
+	if before <= stderrFlood && r.bytes > stderrFlood {
+		l.report(frm16, at, "over 256 KiB on stderr within a second")
+	}
+	text := e.Payload
+	if e.Cut || e.More { // it may end within a rune
+		text = text[:len(text)-incomplete(text)]
+	}
+	if !utf8.Valid(text) && row.Flags&session.FlagPart == 0 {
+		l.report(frm16, at, "not UTF-8: "+quote(text))
+	}
+}
+
+// incomplete is how many bytes at the end of text begin a rune and do not end
+// it.
+func incomplete(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if b := text[len(text)-n:]; utf8.RuneStart(b[0]) {
+			if utf8.FullRune(b) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
