@@ -18,6 +18,11 @@ func startBody(info executor.Info) StartBody {
 	return b
 }
 
+// envBody is what the env entry tells of a process.
+func envBody(env executor.EnvReport) EnvBody {
+	return EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut, Added: env.Added}
+}
+
 // placeEntries tell of the place where a process was started: the connection to
 // it, if there is one, and what is worth knowing about the start.
 func placeEntries(info executor.Info) []Entry {

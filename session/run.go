@@ -50,10 +50,9 @@ func newRun(s *Session, proc executor.Process) *run {
 func (r *run) begin() error {
 	info := r.proc.Info()
 	r.tree.pids = []int{info.PID}
-	env := info.Env
 	entries := []Entry{
 		NewEntry(KindStart, 0, startBody(info)),
-		NewEntry(KindEnv, 0, EnvBody{Policy: env.Policy.String(), Named: env.Named, Passed: env.Passed, LeftOut: env.LeftOut, Added: env.Added}),
+		NewEntry(KindEnv, 0, envBody(info.Env)),
 	}
 	entries = append(entries, placeEntries(info)...)
 	if err := r.s.log.Append(entries); err != nil {

@@ -1,0 +1,116 @@
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// startFailed finds a start that failed with one of the codes, or with any if
+// there are none.
+func startFailed(codes ...executor.StartCode) func(*view) (found, bool) {
+	return func(w *view) (found, bool) {
+		if !w.failed.seen || len(codes) > 0 && !slices.Contains(codes, executor.StartCode(w.failure.Code)) {
+			return found{}, false
+		}
+		return w.notStarted(), true
+	}
+}
+
+// unreachable finds a start that did not get to the host.
+func unreachable(w *view) (found, bool) {
+	if !w.failed.seen || !executor.StartCode(w.failure.Code).Reach() {
+		return found{}, false
+	}
+	return w.notStarted(), true
+}
+
+func (w *view) notStarted() found {
+	f := found{text: "not started: " + w.failure.Detail, try: w.failure.Hint, row: w.failed.row}
+	if w.failure.Said != "" {
+		f.text += fmt.Sprintf(" (it said: %s)", clip(w.failure.Said, quoteBytes))
+	}
+	return f
+}
+
+func linkLost(w *view) (found, bool) {
+	if !w.lostAt.seen || w.lost.Code == "" {
+		return found{}, false
+	}
+	return found{text: w.lost.Error, try: w.lost.Hint, row: w.lostAt.row}, true
+}
+
+func processLost(w *view) (found, bool) {
+	if !w.lostAt.seen {
+		return found{}, false
+	}
+	return found{text: "how the server ended is not known: " + w.lost.Error, try: w.lost.Hint, row: w.lostAt.row}, true
+}
+
+func linkStalled(w *view) (found, bool) {
+	if w.link.State != string(executor.LinkStalled) || w.over() {
+		return found{}, false
+	}
+	since := w.linkAt.t
+	if w.live != nil && w.live.Heard > 0 {
+		since = w.live.Heard
+	}
+	host := w.start.Host
+	if host == "" {
+		host = "the host"
+	}
+	return found{
+		text: fmt.Sprintf("no answer from %s for %s", host, took(w.now-since)),
+		try:  "requests wait until it answers, or the connection is lost", row: w.linkAt.row,
+	}, true
+}
+
+// refused finds an answer to the handshake that is an error. One to a probe is
+// none as long as initialize may follow.
+func refused(w *view) (found, bool) {
+	if !w.refused || w.readyAt.seen || !w.initialized() && !w.exitedAt.seen && !w.over() {
+		return found{}, false
+	}
+	row, _ := w.row(w.handshake.row)
+	f := found{text: "the server refused " + w.src.Method(row.Method), row: w.handshake.row}
+	e, ok := w.message(w.handshake.row)
+	var failure session.RPCError
+	if ok && json.Unmarshal(e.Msg.Error.Of(e.Payload), &failure) == nil {
+		f.text += fmt.Sprintf(": error %d, %s", failure.Code, clip(failure.Message, quoteBytes))
+	}
+	f.try = "its stderr may say why; --protocol and --era choose what it is asked for"
+	return f, true
+}
+
+func wrongVersion(w *view) (found, bool) {
+	if !w.wrongVersion() {
+		return found{}, false
+	}
+	f := found{
+		text: fmt.Sprintf("initialize was answered with protocol version %q, which is no revision of MCP", clip(w.version, quoteShort)),
+		try:  "a server answers with the version it is asked for, or with one of its own that exists", row: w.handshake.row,
+	}
+	if asked := w.offered(); asked != "" {
+		f.text += fmt.Sprintf("; it was asked for %s", clip(asked, quoteShort))
+	}
+	return f, true
+}
+
+// offered is the revision that the answered initialize asked for.
+func (w *view) offered() string {
+	answer, ok := w.row(w.handshake.row)
+	if !ok {
+		return ""
+	}
+	e, ok := w.message(int(answer.Pair) - 1)
+	var params struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	}
+	if !ok || json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) != nil {
+		return ""
+	}
+	return params.ProtocolVersion
+}

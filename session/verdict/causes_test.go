@@ -1,0 +1,233 @@
+package verdict
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+)
+
+// A fixture is a log with what is wrong in it.
+type fixture struct {
+	log      string   // in testdata
+	causes   []string // all of them, likeliest first
+	text     string   // that the first one says
+	try      string
+	evidence string // that its row has
+}
+
+// recorded are logs of servers that were run for them.
+var recorded = []fixture{
+	{log: "healthy"},
+	{log: "healthy-legacy"},
+	{log: "probe-restart"},
+	{log: "slow-start"},
+	{"not-found", []string{"not-found"}, `program "no-such-server" not found`, "PATH=/usr/local/bin:/usr/bin:/bin", `"code":"start.notfound"`},
+	{"not-executable", []string{"not-executable"}, "exec format error", "#!/bin/sh", `"code":"start.noexec"`},
+	{"no-directory", []string{"no-directory"}, "/no/such/directory does not exist", "--cwd", `"code":"start.nodir"`},
+	{"unreachable", []string{"unreachable"}, "start on nobody@127.0.0.1:1: connection refused", "nothing listens there", `"code":"net.refused"`},
+	{"variable", []string{"variable"}, "the server exited with code 3 before it answered, after ", "add -e DEMO_API_KEY=VALUE", `"raw":"error: environment variable DEMO_API_KEY is not set"`},
+	{"variable-left-out", []string{"variable"}, "DEMO_API_KEY is not set", "your shell has DEMO_API_KEY, but --env-policy client did not pass it", `"k":"stderr"`},
+	{"command-missing", []string{"command-missing"}, "exited with code 127 before it answered", "compare its PATH", `exec: no-such-command: not found`},
+	{"exited-early", []string{"exited-early", "stray"}, "exited with code 7 before it answered", "in a shell", `"raw":"err"`},
+	{"crashed", []string{"crashed"}, "the server was ended by signal SEGV during tools/call echo (id 1)", "no answer can come", `"k":"exited"`},
+	{"panics", []string{"crashed"}, "exited with code 2 during tools/call echo (id 1): panic: ", "", `"raw":"panic: `},
+	{"ended", []string{"ended"}, "the server exited with code 0 by itself", "standard input is closed", `"k":"exited"`},
+	{"refused", []string{"refused"}, "the server refused initialize: error -32603, the database is locked", "--era", `"code":-32603`},
+	{"version", []string{"version"}, `with protocol version "1999-01-01", which is no revision of MCP; it was asked for 2025-11-25`, "one of its own", `"protocolVersion":"1999-01-01"`},
+	{"lsp-headers", []string{"lsp-headers"}, "frames messages with Content-Length headers", "no headers", `"raw":"Content-Length: `},
+	{"multi-line", []string{"multi-line"}, "13 lines on stdout form one JSON value", "without indentation", `"raw":"{"`},
+	{"bom", []string{"bom"}, "a line on stdout begins with a byte order mark", "without one", `"why":"not-json,bom"`},
+	{"utf8", []string{"utf8"}, "a line on stdout is not UTF-8", "PYTHONUTF8=1", `"why":"not-json,utf8"`},
+	{"nul", []string{"nul"}, "a line on stdout has NUL bytes", "UTF-16", `"why":"not-json,nul`},
+	{"too-deep", []string{"too-deep"}, "nested too deep", "", `too-deep`},
+	{"too-long", []string{"too-long"}, "longer than the limit", "", `"more":true`},
+	{"no-newline", []string{"no-newline"}, "1000 bytes on stdout wait for a newline", "must end with one", `"k":"waiting"`},
+	{"id-type", []string{"wrong-id"}, `an answer has id "1", and nobody asked with that; tools/call echo (id 1) has none: is it the same?`, "a number is no string", `"id":"1"`},
+	{"orphans", []string{"unknown-ids"}, `2 answers have ids that nobody asked with, such as "orphan-1"`, "byte for byte", `"id":"orphan-1"`},
+	{"duplicates", []string{"duplicates"}, "2 answers came a second time", "answered once", `"k":"stdout"`},
+	{"held-pipe", []string{"held-pipe"}, "its streams stayed open for 2 s: a process that it started held them", "inherit", `"k":"exited"`},
+	{"held-now", []string{"exited-early", "held-pipe"}, "exited with code 0 before it answered", "", `"k":"stderr"`},
+	{"buffered", []string{"buffered-to-the-end"}, "its answers came only when stdin was closed", "flushed", `"id":"mcpdbg-1","result"`},
+	{"never-answers", []string{"handshake-timeout"}, "initialize was not answered within 8 s, and nothing came on stdout", "is it a stdio server", `"method":"initialize"`},
+	{"junk-only", []string{"only-text"}, "no answer, but 3 lines on stdout that are no messages; the first: Server listening on stdio", "print everything else to stderr", `"raw":"Server listening`},
+	{"stray", []string{"stray"}, "4 lines on stdout are no messages; the first: Demo MCP Server v1.0", "print everything else to stderr", `"raw":"Demo MCP`},
+	{"stubborn", []string{"stubborn"}, "it took a KILL", "", `"phase":"KILL"`},
+	{"left-behind", []string{"left-behind"}, "the server left 1 process behind", "", `"phase":"KILL"`},
+	{log: "closes-stdout"}, // stopped soon after its call: nothing to say
+	{log: "not-reading"},   // the same
+	{"lost-output", []string{"exited-early", "lost-output"}, "exited with code 0", "", `"k":"exited"`},
+}
+
+func TestRecorded(t *testing.T) {
+	for _, f := range recorded {
+		t.Run(f.log, func(t *testing.T) { f.check(t, open(t, f.log)) })
+	}
+	files, err := filepath.Glob("testdata/*.jsonl")
+	require.NoError(t, err)
+	require.Len(t, recorded, len(files), "each log in testdata is a fixture")
+}
+
+func (f fixture) check(t *testing.T, src *recordings.Recording) {
+	verdicts := now(src, nil)
+	if f.causes == nil {
+		require.Empty(t, verdicts)
+		return
+	}
+	require.Equal(t, f.causes, ids(verdicts))
+	require.Contains(t, verdicts[0].Text, f.text)
+	require.Contains(t, verdicts[0].Try, f.try)
+	for _, v := range verdicts {
+		require.NotEmpty(t, lineOf(t, src, v))
+	}
+	require.Contains(t, lineOf(t, src, verdicts[0]), f.evidence)
+}
+
+// Parts of logs that are written by hand.
+const (
+	begin    = `"t":1000,"k":"start","process":"mcp-stdio-1","pid":7`
+	ask      = `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":"mcpdbg-1","method":"initialize","params":{}}`
+	answer   = `"t":3000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"mcpdbg-1","result":{"protocolVersion":"2025-11-25"}}`
+	ready    = `"t":3100,"k":"state","state":"ready"`
+	callTool = `"t":4000,"k":"stdin","m":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"dig"}}`
+)
+
+// byHand are logs of what no demo does.
+var byHand = []struct {
+	fixture
+	entries []string
+}{
+	{fixture{"start-timeout", []string{"start-timeout"}, "not started: start on build-7: cancelled", "", `"code":"start.cancelled"`},
+		[]string{`"t":1,"k":"state","state":"starting"`, `"t":9,"k":"state","state":"failed","detail":"start on build-7: cancelled","code":"start.cancelled"`}},
+	{fixture{"not-started", []string{"not-started"}, "not started: out of processes (it said: go away; now)", "wait", `"state":"failed"`},
+		[]string{`"t":9,"k":"state","state":"failed","detail":"out of processes","code":"start.failed","hint":"wait","said":"go away\nnow\n"`}},
+	{fixture{"link-lost", []string{"link-lost"}, "connection to a:22 lost after 14s", "its guard", `"k":"failed"`},
+		[]string{begin, ask, answer, ready, callTool, `"t":9000,"k":"failed","error":"connection to a:22 lost after 14s","code":"lost.keepalive","hint":"its guard","stdout":{},"stderr":{},"stdin":{}`, `"t":9001,"k":"state","state":"failed","detail":"the same"`}},
+	{fixture{"lost", []string{"lost"}, "how the server ended is not known: no more", "", `"k":"failed"`},
+		[]string{begin, `"t":9000,"k":"failed","error":"no more","stdout":{},"stderr":{},"stdin":{}`}},
+	{fixture{"link-stalled", []string{"link-stalled"}, "no answer from build-7 for 8 s", "requests wait", `"k":"link"`},
+		[]string{`"t":1000,"k":"start","process":"mcp-stdio-1","host":"build-7"`, `"t":1000,"k":"link","state":"stalled"`, `"t":8001000,"k":"note","text":"later"`}},
+	{fixture{"survivors", []string{"survivors"}, "1 process could not be killed, such as pid 9 sleep", "", `"k":"proc"`},
+		[]string{begin, `"t":9000,"k":"proc","survivors":true,"tree":[{"pid":9,"command":"sleep"}]`}},
+	{fixture{"waits-for-you", []string{"waits-for-you"}, "the server waited for an answer to sampling/createMessage (id 7), for 2 s", "nobody", `"method":"sampling/createMessage"`},
+		[]string{begin, ask, answer, ready, `"t":4000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}`, `"t":2004000,"k":"note","text":"later"`}},
+	{fixture{"rounded id", []string{"wrong-id"}, "an answer has id 9007199254740992", "floating-point", `9007199254740992`},
+		[]string{begin, `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `"t":3000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":9007199254740992,"result":{}}`}},
+	{fixture{"no id", []string{"unknown-ids"}, "1 answer has an id that nobody asked with, such as null: error -32700: what?", "", `"id":null`},
+		[]string{begin, ask, answer, ready, `"t":5000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`}},
+	{fixture{"two eras", []string{}, "", "", ""}, // a probe that a legacy server never answers
+		[]string{begin, `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":"mcpdbg-0","method":"server/discover"}`, `"t":1502000,"k":"state","state":"timed-out","of":2,"id":"mcpdbg-0"`,
+			strings.Replace(ask, "2000", "1502000", 1), strings.Replace(answer, "3000", "1503000", 1), strings.Replace(ready, "3100", "1503100", 1), `"t":99000000,"k":"note","text":"later"`}},
+	{fixture{"timed out", []string{"unanswered"}, "tools/call dig (id 2) was not answered in time", "", `"id":2`},
+		[]string{begin, ask, answer, ready, callTool, `"t":5000,"k":"state","state":"timed-out","of":5,"id":2`}},
+	{fixture{"timed out, and then it works", []string{}, "", "", ""},
+		[]string{begin, ask, answer, ready, callTool, `"t":5000,"k":"state","state":"timed-out","of":5,"id":2`,
+			`"t":6000,"k":"stdin","m":{"jsonrpc":"2.0","id":3,"method":"ping"}`, `"t":7000,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":3,"result":{}}`}},
+	{fixture{"killed by a person", []string{}, "", "", ""},
+		[]string{begin, ask, answer, ready, callTool, `"t":5000,"k":"act","act":"kill"`, `"t":6000,"k":"exited","seq":2,"signal":"KILL"`, `"t":6001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`}},
+	{fixture{"started again", []string{}, "", "", ""},
+		[]string{begin, ask, `"t":6000,"k":"exited","seq":2,"code":1`, `"t":6001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`, `"t":7000,"k":"state","state":"starting"`}},
+}
+
+func TestByHand(t *testing.T) {
+	for _, f := range byHand {
+		t.Run(f.log, func(t *testing.T) {
+			if len(f.causes) == 0 {
+				f.causes = nil
+			}
+			f.check(t, written(t, f.entries...))
+		})
+	}
+}
+
+// running are moments of sessions that run, with what only they know. They
+// begin as recorded ones do, up to a row, and time goes on.
+var running = []struct {
+	fixture
+	entries []string // instead of a recorded log
+	until   string
+	after   int64 // microseconds since that row
+	live    Live
+}{
+	{fixture: fixture{"not-reading", []string{"not-reading"}, "the server does not read its standard input: 65536 bytes not taken for 3 s", "blocked in a call", `"method":"tools/call"`},
+		until: `"method":"tools/call"`, after: 3_000_000, live: Live{Unwritten: 65536, UnwrittenSince: -3_000_000}},
+	{fixture: fixture{log: "not-reading"}, until: `"method":"tools/call"`, after: 500_000, live: Live{Unwritten: 65536, UnwrittenSince: -500_000}},
+	{fixture: fixture{"buffered", []string{"buffered"}, "no answer: the server is alive, and 0 bytes came for 6 s", "flushed", `"method":"server/discover"`},
+		until: `"method":"initialize"`, after: 5_000_000},
+	{fixture: fixture{log: "buffered"}, until: `"method":"initialize"`, after: 1_000_000},
+	{fixture: fixture{"closes-stdout", []string{"unanswered"}, "tools/call echo (id 1) has waited for its answer for 12 s; the server is alive, its last line on stdout is 12 s old, on stderr 12 s", "", `"method":"tools/call"`},
+		until: "closing stdout", after: 12_100_000},
+	{fixture: fixture{"held-pipe", []string{"held-pipe"}, "the server exited with code 0, and its streams are still open after 2 s", "killed", `"k":"exited"`},
+		until: `"k":"exited"`, after: 2_000_000},
+	{fixture: fixture{"lsp-headers", []string{"lsp-headers"}, "frames messages", "", "Content-Length"}, until: "Content-Length"},
+	{fixture: fixture{"no-newline", []string{"no-newline"}, "1000 bytes on stdout wait for a newline, for 3 s", "", `"k":"waiting"`},
+		until: `"k":"waiting"`, after: 2_000_000},
+	{fixture: fixture{"healthy", []string{"waits-for-you"}, "the server waits for you, for 12 s: elicitation/create and 1 more", "answer it", `"n":4,`},
+		until: `"state":"ready"`, live: Live{Asks: []Ask{{Method: "elicitation/create", N: 4, Since: -12_000_000}, {Method: "ping"}}}},
+	{fixture: fixture{"silent", []string{"silent"}, "no answer for 6 s: the server is alive, and writes to stderr only: npm error network ECONNREFUSED", "not passed to it, and in your shell: HTTPS_PROXY", `ECONNREFUSED`},
+		entries: []string{begin, `"t":1000,"k":"env","policy":"client","left_out":["EDITOR","HTTPS_PROXY"]`, ask, `"t":3000000,"k":"stderr","seq":1,"raw":"npm error network ECONNREFUSED"`},
+		until:   "ECONNREFUSED", after: 3_100_000},
+	{fixture: fixture{"healthy", []string{"held"}, "nothing is lost", "", ""}, until: `"state":"ready"`, live: Live{Held: true}},
+	{fixture: fixture{log: "healthy"}, until: `"state":"ready"`, after: 3_600_000_000},
+}
+
+func TestRunning(t *testing.T) {
+	for _, f := range running {
+		t.Run(f.log+f.until, func(t *testing.T) {
+			g := &growing{}
+			if f.entries == nil {
+				g.Recording = open(t, f.log)
+			} else {
+				g.Recording = written(t, f.entries...)
+			}
+			g.until(t, f.until)
+			tracker := New(g)
+			for tracker.Advance(3) {
+			}
+			live := f.live
+			live.Now = tracker.facts.last + f.after
+			live.UnwrittenSince += live.Now
+			live.Asks = slices.Clone(live.Asks)
+			for i := range live.Asks {
+				live.Asks[i].Since += live.Now
+			}
+			verdicts := tracker.Now(&live)
+			require.Equal(t, append([]string{}, f.causes...), ids(verdicts))
+			if len(verdicts) == 0 {
+				return
+			}
+			require.Contains(t, verdicts[0].Text, f.text)
+			require.Contains(t, verdicts[0].Try, f.try)
+			if verdicts[0].Row >= 0 {
+				require.Contains(t, lineOf(t, g, verdicts[0]), f.evidence)
+			}
+		})
+	}
+}
+
+// TestEachCauseHasAFixture: a rule that no log shows is not known to work.
+func TestEachCauseHasAFixture(t *testing.T) {
+	shown := []string{"not-recorded"} // TestNotRecorded: a state of the log, which no entry tells
+	for _, f := range recorded {
+		shown = append(shown, f.causes...)
+	}
+	for _, f := range byHand {
+		shown = append(shown, f.causes...)
+	}
+	for _, f := range running {
+		shown = append(shown, f.causes...)
+	}
+	seen := map[string]bool{}
+	for _, c := range causes {
+		require.Contains(t, shown, c.id)
+		require.False(t, seen[c.id], "%s is there twice", c.id)
+		for _, other := range c.unless {
+			require.True(t, seen[other], "%s is asked about %s, which comes later or never", c.id, other)
+		}
+		seen[c.id] = true
+	}
+}

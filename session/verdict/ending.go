@@ -1,0 +1,55 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// ending is what we did to end the process. The zero value is nothing.
+type ending struct {
+	begun   bool
+	t       int64    // when that began
+	ignored []string // steps that were not enough for the process itself
+	killed  int      // processes that took a KILL when it had ended
+	row     event    // of the entry that says so
+}
+
+// endingActs are what a person does to end a process; see session.ActBody.
+var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", "signal", "quit"}
+
+func (e *ending) begin(t int64) {
+	if !e.begun || t < e.t {
+		e.begun, e.t = true, t
+	}
+}
+
+// before tells whether we began to end the process before t.
+func (e *ending) before(t int64) bool { return e.begun && e.t <= t }
+
+func (e *ending) act(act string, t int64) {
+	word, _, _ := strings.Cut(act, " ")
+	if slices.Contains(endingActs, word) {
+		e.begin(t)
+	}
+}
+
+// step takes a step of the shutdown ladder: a phase that is logged when it is
+// over.
+func (e *ending) step(number int, b session.PhaseBody, t int64) {
+	switch b.Phase {
+	case executor.StepCloseStdin.String(), executor.StepInterrupt.String(), executor.StepTerm.String():
+		if strings.HasPrefix(b.Detail, "still running") {
+			e.ignored = append(e.ignored[:min(len(e.ignored), len(endingActs))], b.Phase)
+		}
+	case executor.StepKill.String():
+		_, _ = fmt.Sscanf(b.Detail, "%d killed", &e.killed) // without a number none was
+		e.row = event{true, number, t}
+	default:
+		return
+	}
+	e.begin(t - b.Took)
+}
