@@ -48,6 +48,7 @@ type request struct {
 	method   string
 	revision string // that it names itself, in the modern era
 	late     bool   // RPC19 was found
+	twice    int    // how many older requests with this id are open
 	order    int    // of all requests of the process
 }
 
@@ -67,7 +68,11 @@ func (x *ids) add(key idKey, r request) {
 	if x.open == nil {
 		x.open = make(map[idKey]request)
 	}
-	if _, again := x.open[key]; !again && len(x.open) >= maxOpen {
+	older, again := x.open[key]
+	switch {
+	case again:
+		r.twice = older.twice + 1
+	case len(x.open) >= maxOpen:
 		x.overflow = true
 		return
 	}
@@ -100,6 +105,11 @@ func (x *ids) settle(key idKey, answered bool) (request, bool) {
 	r, ok := x.open[key]
 	if !ok {
 		return r, false
+	}
+	if r.twice > 0 && answered {
+		r.twice--
+		x.open[key] = r
+		return r, true
 	}
 	delete(x.open, key)
 	x.remember(key, answered)
@@ -187,7 +197,7 @@ func (l *Linter) timedOut(key idKey) {
 func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
 	id := key.id()
 	bare := strings.Trim(id, `"`)
-	other := idKey(key[:1]) + idKey(strconv.Quote(bare))
+	other := key[:1] + idKey(strconv.Quote(bare))
 	if bare != id {
 		other = key[:1] + idKey(bare)
 	}

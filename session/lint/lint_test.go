@@ -17,11 +17,42 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func open(t testing.TB, name string) *recordings.Recording {
 	t.Helper()
-	rec, err := recordings.Open(filepath.Join("testdata", name))
+	path := filepath.Join("testdata", name)
+	if generate := generated[strings.TrimSuffix(name, ".jsonl")]; generate != nil {
+		path = filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(header+generate()), 0o600))
+	}
+	rec, err := recordings.Open(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, rec.Close()) })
 	require.Zero(t, rec.Warnings(), "%s holds only what this program understands", name)
 	return rec
+}
+
+const header = `{"mcpdbg":1,"id":"01M7ZF433N1N3C5QN6B809Z7HC","tool":"a test","start":"2026-11-21T16:30:38Z","placement":"local","argv":["server"]}` + "\n"
+
+// generated are the fixtures that are too large for a file.
+var generated = map[string]func() string{
+	"frm09":        func() string { return longAnswer(1, MaxLine) + longAnswer(3, 10<<20) },
+	"frm09-ok":     func() string { return longAnswer(1, MaxLine-100) },
+	"stderr-flood": func() string { return stderrLines(300, 1000) },
+	"stderr-slow":  func() string { return stderrLines(300, 10_000) },
+}
+
+// longAnswer is a request, entry n, and an answer with a text of size bytes.
+func longAnswer(n, size int) string {
+	return fmt.Sprintf(`{"n":%d,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{}}}`+"\n"+
+		`{"n":%d,"t":0,"k":"stdout","m":{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}}`+"\n",
+		n, n, n+1, n, strings.Repeat("x", size))
+}
+
+// stderrLines are lines of 1 KiB, each so many microseconds after the last.
+func stderrLines(n int, micros int64) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"n":%d,"t":%d,"k":"stderr","raw":"%s"}`+"\n", i+1, int64(i)*micros, strings.Repeat("x", 1024))
+	}
+	return b.String()
 }
 
 // Every fixture has exactly the findings of the golden file.
@@ -48,4 +79,137 @@ func TestFindings(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(), "go test ./session/lint -update, and look at the differences")
+}
+
+// fixtures name for each rule a log in which it finds something, and one that
+// comes near it and in which it finds nothing.
+var fixtures = []struct{ rule, bad, good string }{
+	{"FRM01", "stray-text", "healthy-legacy"},
+	{"FRM02", "frm02", "frm02-ok"},
+	{"FRM03", "bom", "frm03-client-ok"},
+	{"FRM03", "frm03-client", "frm03-client-ok"},
+	{"FRM04", "crlf", "lsp-headers"},
+	{"FRM05", "multi-line", "frm05-ok"},
+	{"FRM06", "frm06", "frm06-ok"},
+	{"FRM07", "invalid-utf8", "frm16"},
+	{"FRM07", "nul", "healthy-modern"},
+	{"FRM08", "no-final-newline", "healthy-legacy"},
+	{"FRM08", "frm08", "crash-mid-call"},
+	{"FRM09", "frm09", "frm09-ok"},
+	{"FRM10", "frm10", "frm10-ok"},
+	{"FRM11", "lsp-headers", "stray-text"},
+	{"FRM12", "ansi", "crlf"},
+	{"FRM12", "lone-cr", "crlf"},
+	{"FRM13", "frm13", "frm13-ok"},
+	{"FRM14", "ids", "frm14-token-ok"},
+	{"FRM14", "frm14-token", "frm14-token-ok"},
+	{"FRM15", "frm15", "frm15-ok"},
+	{"FRM16", "frm16", "frm16-ok"},
+	{"FRM16", "stderr-flood", "stderr-slow"},
+	{"RPC01", "rpc01", "rpc01-ok"},
+	{"RPC02", "rpc02", "rpc02-ok"},
+	{"RPC03", "rpc03", "rpc03-ok"},
+	{"RPC04", "rpc04", "rpc04-ok"},
+	{"RPC05", "rpc05", "rpc05-ok"},
+	{"RPC06", "rpc06", "rpc06-ok"},
+	{"RPC07", "orphan-answers", "rpc07-ok"},
+	{"RPC07", "rpc07", "rpc07-ok"},
+	{"RPC08", "duplicate-answers", "rpc08-ok"},
+	{"RPC08", "rpc08", "rpc05"},
+	{"RPC09", "id-type", "rpc07"},
+	{"RPC09", "rpc09", "rpc09-ok"},
+	{"RPC10", "rpc10", "rpc10-ok"},
+	{"RPC11", "rpc11", "rpc11-ok"},
+	{"RPC12", "rpc12", "rpc12-ok"},
+	{"RPC13", "batch", "rpc13-ok"},
+	{"RPC13", "rpc13", "rpc13-ok"},
+	{"RPC14", "rpc14", "rpc14-ok"},
+	{"RPC15", "rpc15", "rpc15-ok"},
+	{"RPC15", "rpc15-modern", "rpc15-ok"},
+	{"RPC16", "rpc16", "rpc16-ok"},
+	{"RPC17", "rpc17", "rpc17-ok"},
+	{"RPC18", "rpc18", "rpc18-ok"},
+	{"RPC19", "never-answers", "rpc19-ok"},
+	{"RPC19", "rpc19", "rpc19-ok"},
+	{"RPC20", "rpc20", "rpc20-ok"},
+	{"PRC01", "ignores-eof-term", "prc01-ok"},
+	{"PRC01", "prc01", "prc01-ok"},
+	{"PRC02", "prc02", "prc02-ok"},
+	{"PRC03", "dies-at-start", "prc02"},
+	{"PRC03", "crash-mid-call", "prc03-ok"},
+	{"PRC04", "prc04", "prc04-ok"},
+	{"PRC05", "ignores-eof-term", "prc05-ok"},
+	{"PRC06", "holds-stdout", "prc06-ok"},
+	{"PRC06", "late-output", "prc06-ok"},
+	{"PRC07", "buffered", "slow-start"},
+	{"PRC07", "buffered", "prc07-ok"},
+	{"PRC08", "dropped-at-eof", "prc08-ok"},
+	{"PRC09", "slow-start", "prc09-ok"},
+}
+
+func TestEveryRuleHasFixtures(t *testing.T) {
+	tested := map[string]bool{}
+	for _, f := range fixtures {
+		tested[f.rule] = true
+		t.Run(f.rule+"/"+f.bad, func(t *testing.T) {
+			require.Contains(t, rulesFound(t, f.bad), f.rule)
+			require.NotContains(t, rulesFound(t, f.good), f.rule)
+		})
+	}
+	for _, r := range Rules() {
+		require.True(t, tested[r.ID], "%s has no fixtures", r.ID)
+	}
+}
+
+func rulesFound(t *testing.T, fixture string) []string {
+	var ids []string
+	for _, f := range Check(open(t, fixture+".jsonl")) {
+		ids = append(ids, f.Rule.ID)
+	}
+	return ids
+}
+
+func TestRulesAreComplete(t *testing.T) {
+	last := ""
+	for _, r := range Rules() {
+		require.Regexp(t, `^(FRM|RPC|PRC)\d\d$`, r.ID)
+		for _, text := range []string{r.Title, r.Explanation, r.Reference, r.Breaks} {
+			require.NotEmpty(t, text, r.ID)
+			require.NotContains(t, text, "\n", r.ID)
+			require.NotContains(t, text, "|", "%s stands in a table", r.ID)
+		}
+		if last != "" && last[:3] == r.ID[:3] {
+			require.Less(t, last, r.ID)
+		}
+		last = r.ID
+	}
+}
+
+// The healthy demo server gives no cause for complaint.
+func TestHealthy(t *testing.T) {
+	for _, fixture := range []string{"healthy-legacy", "healthy-modern"} {
+		require.Empty(t, rulesFound(t, fixture))
+	}
+}
+
+// Whatever the steps are, the findings are the same.
+func TestIncrementalIsWhole(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.jsonl")
+	require.NoError(t, err)
+	for _, file := range files {
+		src := open(t, filepath.Base(file))
+		want := Check(src)
+		for _, step := range []struct{ rows, bytes int }{{1, 1 << 30}, {3, 1 << 30}, {7, 300}, {1 << 30, 1}, {1 << 30, 1000}} {
+			l, steps := New(src), 0
+			for l.Advance(t.Context(), step.rows, step.bytes) {
+				steps++
+				require.Less(t, steps, 10_000)
+				l.Tick(l.now) // nothing is due that was not found
+			}
+			require.Equal(t, want, l.Findings(), "%s in steps of %v", file, step)
+			rows, unread := l.Looked()
+			require.Equal(t, src.Len(), rows)
+			require.Zero(t, unread)
+		}
+	}
 }

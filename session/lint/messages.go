@@ -220,7 +220,7 @@ func (l *Linter) notification(m *message) {
 
 // response looks at a response and closes the id of its request.
 func (l *Linter) response(m *message) {
-	if m.fromServer {
+	if m.fromServer && m.Kind == framing.ErrorResponse {
 		l.errorObject(m)
 	}
 	id := m.of(m.ID)
@@ -323,9 +323,6 @@ func (l *Linter) answerWithoutID(m *message) {
 // errorObject looks at the error of a response.
 func (l *Linter) errorObject(m *message) {
 	raw := m.of(m.Error)
-	if raw == nil {
-		return
-	}
 	code, ok := errorCode(raw)
 	if !ok {
 		l.report(rpc14, m.at, quote(raw))

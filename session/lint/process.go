@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mcpdbg/session"
@@ -251,6 +252,9 @@ func (l *Linter) settleProcess() {
 func (l *Linter) dropped(asked bool) {
 	p := &l.run.process
 	left := l.run.ids.unanswered()
+	if asked { // of those that are late it was found already
+		left = slices.DeleteFunc(left, func(r request) bool { return r.late })
+	}
 	if len(left) == 0 || p.signalled {
 		return
 	}
