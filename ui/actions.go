@@ -50,7 +50,6 @@ const (
 	actRestart    = "restart"
 	actInfo       = "info"
 	actCopy       = "copy"
-	actHelp       = "help"
 	actQuit       = "quit"
 	actInterrupt  = "interrupt"
 	actRedraw     = "redraw"
@@ -62,11 +61,11 @@ const (
 	actClosePrompt   = "close-prompt"
 	actYes           = "yes"
 	actNo            = "no"
-	actCloseHelp     = "close-help"
-	actHelpUp        = "help-up"
-	actHelpDown      = "help-down"
-	actHelpPageUp    = "help-page-up"
-	actHelpPageDown  = "help-page-down"
+	actCloseSheet    = "close-sheet"
+	actSheetUp       = "sheet-up"
+	actSheetDown     = "sheet-down"
+	actSheetPageUp   = "sheet-page-up"
+	actSheetPageDown = "sheet-page-down"
 
 	actDialogUp       = "dialog-up"
 	actDialogDown     = "dialog-down"
@@ -93,7 +92,7 @@ const (
 	scopeComposer = "composer"
 	scopePrompt   = "prompt"
 	scopeDialog   = "dialog"
-	scopeHelp     = "help"
+	scopeSheet    = "sheet"
 	scopeAsk      = "ask"
 )
 
@@ -115,10 +114,12 @@ var scopes = []keymap.Scope{
 	{ID: scopeStderr, Title: "Stderr"},
 	{ID: scopeEvents, Title: "Events"},
 	{ID: scopeCatalog, Title: "Catalog", Modal: true},
+	{ID: scopePalette, Title: "Commands", Modal: true},
+	{ID: scopeHelp, Title: "Help", Modal: true},
 	{ID: scopeComposer, Title: "Composer", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
-	{ID: scopeHelp, Title: "Help and process info", Modal: true},
+	{ID: scopeSheet, Title: "Process info", Modal: true},
 	{ID: scopeCopy, Title: "Copy menu", Modal: true},
 	{ID: scopeAsk, Title: "When mcpdbg asks: host key, passphrase, password", Modal: true},
 }
@@ -126,7 +127,20 @@ var scopes = []keymap.Scope{
 // actions are all actions: each file that adds to what a person can do lists
 // its own.
 func actions() []action {
-	return slices.Concat(moving(), splitActions(), mouseActions(), sessionActions(), detailActions(), copyActions(), acting(), modal(), cataloguing(), calling())
+	return slices.Concat(
+		moving(),
+		splitActions(),
+		mouseActions(),
+		sessionActions(),
+		paletteActions(),
+		helpActions(),
+		detailActions(),
+		copyActions(),
+		cataloguing(),
+		calling(),
+		acting(),
+		modal(),
+	)
 }
 
 // Actions returns the table of everything a person can do. It panics if the
@@ -199,7 +213,6 @@ func acting() []action {
 		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
 		{entry{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7}, nothing(func(a *App) { a.sheet = newInfo(a) })},
 
-		{entry{ID: actHelp, Keys: []string{"?"}, Scope: keymap.Global, Title: "help", Help: "Show what can be done here.", Priority: 90}, nothing(func(a *App) { a.sheet = newHelp(a) })},
 		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80}, (*App).quit},
 		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
 		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true}, func(*App) tea.Cmd { return tea.ClearScreen }},
@@ -221,11 +234,11 @@ func modal() []action {
 		{entry{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."}, nil},
 		{entry{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."}, nil},
 		{entry{ID: actDialogPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeDialog, Title: "page up", Help: "Scroll up by a screen."}, nil},
-		{entry{ID: actHelpDown, Keys: []string{"j", "down"}, Scope: scopeHelp, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}}, nil},
-		{entry{ID: actHelpUp, Keys: []string{"k", "up"}, Scope: scopeHelp, Title: "up", Help: "Scroll up."}, nil},
-		{entry{ID: actHelpPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeHelp, Title: "page down", Help: "Scroll down by a screen."}, nil},
-		{entry{ID: actHelpPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeHelp, Title: "page up", Help: "Scroll up by a screen."}, nil},
-		{entry{ID: actCloseHelp, Keys: []string{"esc", "q", "?", "I"}, Scope: scopeHelp, Title: "close", Help: "Close it.", Priority: 90}, nothing(func(a *App) { a.sheet = nil })},
+		{entry{ID: actSheetDown, Keys: []string{"j", "down"}, Scope: scopeSheet, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}}, nil},
+		{entry{ID: actSheetUp, Keys: []string{"k", "up"}, Scope: scopeSheet, Title: "up", Help: "Scroll up."}, nil},
+		{entry{ID: actSheetPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeSheet, Title: "page down", Help: "Scroll down by a screen."}, nil},
+		{entry{ID: actSheetPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeSheet, Title: "page up", Help: "Scroll up by a screen."}, nil},
+		{entry{ID: actCloseSheet, Keys: []string{"esc", "q", "I"}, Scope: scopeSheet, Title: "close", Help: "Close it.", Priority: 90}, nothing(func(a *App) { a.sheet = nil })},
 
 		{entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Answer with what is typed, or go to the next field; for a host key nothing means no.", Priority: 90}, (*App).acceptField},
 		{entry{ID: actDecline, Keys: []string{"esc"}, Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}, (*App).decline},

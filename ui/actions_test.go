@@ -335,39 +335,14 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.plain(), "look for it")
 	},
 
-	actHelp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		require.Contains(t, d.plain(), "Move down by a line.")
-		require.Contains(t, d.plain(), "Not now: nothing was searched for yet.")
+	actCloseSheet: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actInfo, actCloseSheet)
+		require.NotContains(t, d.plain(), "this machine")
 	},
-	actCloseHelp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp, actCloseHelp)
-		require.NotContains(t, d.plain(), "Move down by a line.")
-	},
-	actHelpDown: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		d.screen()
-		d.do(actHelpDown, actHelpDown)
-		require.NotContains(t, d.plain(), "Move down by a line.")
-	},
-	actHelpUp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		d.screen()
-		d.do(actHelpDown, actHelpDown, actHelpUp, actHelpUp, actHelpUp)
-		require.Contains(t, d.plain(), "Move down by a line.")
-	},
-	actHelpPageDown: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		d.screen()
-		d.do(actHelpPageDown, actHelpPageDown)
-		require.Contains(t, d.plain(), "Go back to the shell")
-	},
-	actHelpPageUp: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actHelp)
-		d.screen()
-		d.do(actHelpPageDown, actHelpPageUp)
-		require.Contains(t, d.plain(), "Move down by a line.")
-	},
+	actSheetDown:     scrollsSheet(1, actSheetDown),
+	actSheetUp:       scrollsSheet(0, actSheetDown, actSheetUp, actSheetUp),
+	actSheetPageDown: scrollsSheet(31, actSheetPageDown),
+	actSheetPageUp:   scrollsSheet(0, actSheetPageDown, actSheetPageUp),
 	actInfo: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actInfo)
 		require.Contains(t, d.plain(), "mcp-stdio-1")
@@ -493,6 +468,24 @@ func scrollsDialog(line int, actions ...string) actionTest {
 	}
 }
 
+// scrollsSheet is scrollsDialog for text to be read.
+func scrollsSheet(line int, actions ...string) actionTest {
+	return func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.sheet = &sheet{title: "Long", labels: 8, rows: func(*App, int) []sheetRow {
+			var rows []sheetRow
+			for i := range 100 {
+				rows = append(rows, sheetRow{text: fmt.Sprintf("line %d.", i)})
+			}
+			return rows
+		}}
+		d.stale = true
+		require.Contains(t, d.plain(), "line 0.")
+		d.do(actions...)
+		require.Contains(t, d.plain(), fmt.Sprintf("line %d.", line))
+		require.Contains(t, d.plain(), fmt.Sprintf("%d-%d of 100", line+1, line+32))
+	}
+}
+
 // scrollsQuestion is scrollsDialog for a question with a long text.
 func scrollsQuestion(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -516,7 +509,16 @@ func (d *driver) search1(text string, from string) {
 func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
-		actionTests, detailTests, copyTests, splitTests, mouseTests, sessionTests, catalogTests, callTests,
+		actionTests,
+		detailTests,
+		copyTests,
+		splitTests,
+		mouseTests,
+		sessionTests,
+		paletteTests,
+		helpTests,
+		catalogTests,
+		callTests,
 	} {
 		maps.Copy(all, tests)
 	}

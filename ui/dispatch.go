@@ -66,7 +66,7 @@ func (a *App) scope() string {
 	case a.dialog != nil:
 		return scopeDialog
 	case a.sheet != nil:
-		return scopeHelp
+		return scopeSheet
 	case a.prompt != nil:
 		return scopePrompt
 	case a.top() != nil:

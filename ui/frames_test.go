@@ -80,7 +80,7 @@ func TestOverlays(t *testing.T) {
 			d.do(actions...)
 			requireExact(t, d.screen(), 100, 30)
 			golden(t, "overlay-"+name, d.plain())
-			d.sheet, d.dialog, d.prompt = nil, nil, nil
+			d.sheet, d.dialog, d.prompt, d.overlays = nil, nil, nil, nil
 			d.closeComposer()
 			d.setZoom(false)
 		}

@@ -160,7 +160,7 @@ func scrollPane(p pane, n int) {
 		w.scroll(n)
 		return
 	}
-	way := actDown
+	way := actDown // there is nothing but the cursor
 	if n < 0 {
 		way, n = actUp, -n
 	}
@@ -184,8 +184,9 @@ func (l list) click(line int) {
 func (l *sessionList) click(line int) { l.show(l.top + line/sessionRows) }
 
 func (d *detail) click(line int) {
-	if d.tree != nil {
-		d.changed = d.tree.SelectLine(line) || d.changed
+	_, h := d.inner()
+	if d.tree != nil && d.pair == nil {
+		d.changed = d.tree.SelectLine(line-(d.h-h)) || d.changed
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,10 @@ import (
 	"mcpdbg/ui/keymap"
 )
 
+// minHelp is how many characters have to be typed to be looked for in what items
+// say besides.
+const minHelp = 3
+
 // maxQuery is how many characters can be typed into a picker.
 const maxQuery = 200
 
@@ -18,6 +23,7 @@ const maxQuery = 200
 type picker struct {
 	query string
 	items []string
+	more  []string // of each item, what is looked through after all items; may be nil
 	shown []pick
 	at    int // in shown
 	top   int // the first of shown that is on the screen
@@ -31,6 +37,12 @@ type picker struct {
 type pick struct {
 	item int   // its number among all
 	hits []int // offsets of the bytes that matched
+}
+
+// setWith is set, with more text to be looked through for each item.
+func (p *picker) setWith(items, more []string) {
+	p.more = more
+	p.set(items)
 }
 
 // set changes the items. The cursor stays on the same text, if that is still
@@ -61,33 +73,33 @@ func (p *picker) current() (item int, ok bool) {
 // changed it.
 func (p *picker) typed(msg tea.Msg) bool {
 	before := p.query
-	switch msg := msg.(type) {
-	case tea.PasteMsg:
-		p.add(msg.Content)
-	case tea.KeyPressMsg:
-		switch {
-		case msg.Code == tea.KeyBackspace && p.query != "":
-			runes := []rune(p.query)
-			p.query = string(runes[:len(runes)-1])
-		case msg.Mod&^tea.ModShift == 0:
-			p.add(msg.Text)
-		}
-	}
-	if p.query == before {
+	if p.query = editLine(p.query, msg); p.query == before {
 		return false
 	}
 	p.narrow()
 	return true
 }
 
-func (p *picker) add(text string) {
-	runes := []rune(p.query)
-	for _, r := range text {
+// editLine is a short text after a key, or what was pasted, at its end.
+func editLine(text string, msg tea.Msg) string {
+	runes, more := []rune(text), ""
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		more = msg.Content
+	case tea.KeyPressMsg:
+		switch {
+		case msg.Code == tea.KeyBackspace:
+			return string(runes[:max(len(runes)-1, 0)])
+		case msg.Mod&^tea.ModShift == 0:
+			more = msg.Text
+		}
+	}
+	for _, r := range more {
 		if unicode.IsPrint(r) && len(runes) < maxQuery {
 			runes = append(runes, r)
 		}
 	}
-	p.query = string(runes)
+	return string(runes)
 }
 
 // clear empties the query, and tells whether there was one.
@@ -109,8 +121,19 @@ func (p *picker) narrow() {
 		}
 		return
 	}
+	listed := make([]bool, len(p.items))
 	for _, m := range fuzzy.Find(p.query, p.items) {
 		p.shown = append(p.shown, pick{m.Index, m.MatchedIndexes})
+		listed[m.Index] = true
+	}
+	if len(p.query) < minHelp {
+		return
+	}
+	query := strings.ToLower(p.query)
+	for i, text := range p.more {
+		if !listed[i] && strings.Contains(strings.ToLower(text), query) {
+			p.shown = append(p.shown, pick{item: i})
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 
 // scrolls are the actions that scroll what stands over the panes.
 var scrolls = map[string]int{
-	actHelpUp: lineUp, actHelpDown: lineDown, actHelpPageUp: pageUp, actHelpPageDown: pageDown,
+	actSheetUp: lineUp, actSheetDown: lineDown, actSheetPageUp: pageUp, actSheetPageDown: pageDown,
 	actDialogUp: lineUp, actDialogDown: lineDown, actDialogPageUp: pageUp, actDialogPageDown: pageDown,
 	actAskUp: lineUp, actAskDown: lineDown, actAskPageUp: pageUp, actAskPageDown: pageDown,
 }

@@ -7,8 +7,8 @@ import (
 	"mcpdbg/ui/theme"
 )
 
-// A sheet is text that stands over the panes to be read: help, and what there
-// is to know of the process. It is made anew for each frame.
+// A sheet is text that stands over the panes to be read: what there is to
+// know of the process. It is made anew for each frame.
 type sheet struct {
 	title  string
 	rows   func(a *App, width int) []sheetRow
@@ -46,19 +46,25 @@ func (a *App) paintSheet() {
 	block.Resize(in.W, in.H)
 	from, to := s.scroll.shown()
 	for y, row := range rows[from:to] {
-		l := block.Line(y)
-		if row.heading != "" {
-			l.Text(a.theme.Strong, " "+row.heading)
-			continue
-		}
-		l.PadTo(2)
-		l.Text(a.theme.Key, row.label)
-		l.PadTo(s.labels)
-		l.Text(row.style, row.text)
+		a.paintSheetRow(block.Line(y), row, s.labels)
 	}
 	right := "esc closes"
 	if !s.scroll.all() {
 		right = fmt.Sprintf("%d-%d of %d  esc closes", from+1, to, len(rows))
 	}
 	a.canvas.Box(r, a.border(s.title, right, true), block)
+}
+
+func (a *App) paintSheetRow(l *grid.Line, row sheetRow, labels int) {
+	if row.heading != "" {
+		l.Text(a.theme.Strong, " "+row.heading)
+		return
+	}
+	l.PadTo(2)
+	l.Text(a.theme.Key, row.label)
+	if l.Cells() >= labels {
+		l.Text(row.style, " ")
+	}
+	l.PadTo(labels)
+	l.Text(row.style, row.text)
 }

@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -21,24 +22,36 @@ type Entry struct {
 	Disabled string
 }
 
-// Help returns what can be done in a scope: first its own actions, then the
-// global ones.
+// Help returns everything that can be done: first what a scope reaches, its own
+// actions and then the global ones, and after that the other scopes. Whether
+// something is possible now is said of the former only.
 func (t *Table[C]) Help(scope string, c C) []Group {
 	var groups []Group
-	for _, a := range t.Reachable(scope) {
+	add := func(a *Action[C], disabled string) {
 		s, _ := t.scope(a.Scope)
 		if len(groups) == 0 || groups[len(groups)-1].Title != s.Title {
 			groups = append(groups, Group{Title: s.Title})
 		}
-		entry := Entry{ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Destructive: a.Destructive}
+		group := &groups[len(groups)-1]
+		group.Entries = append(group.Entries, Entry{
+			ID: a.ID, Keys: a.Keys, Title: a.Title, Help: a.Help, Destructive: a.Destructive, Disabled: disabled,
+		})
+	}
+	reached := map[string]bool{}
+	for _, a := range t.Reachable(scope) {
+		reached[a.ID] = true
+		disabled := ""
 		if ok, reason := a.State(c); !ok {
-			entry.Disabled = reason
-			if reason == "" {
-				entry.Disabled = "not possible now"
+			disabled = cmp.Or(reason, "not possible now")
+		}
+		add(a, disabled)
+	}
+	for _, s := range t.scopes {
+		for _, a := range t.own(s.ID) {
+			if !reached[a.ID] {
+				add(a, "")
 			}
 		}
-		group := &groups[len(groups)-1]
-		group.Entries = append(group.Entries, entry)
 	}
 	return groups
 }

@@ -182,7 +182,7 @@ func TestFooterNow(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	groups := table(t).Help("traffic", state{})
-	require.Len(t, groups, 2)
+	require.Len(t, groups, 4)
 	require.Equal(t, "Traffic", groups[0].Title)
 	require.Equal(t, Entry{
 		ID: "resend", Keys: []string{"r"}, Title: "resend", Help: "Send it again.",
@@ -190,6 +190,9 @@ func TestHelp(t *testing.T) {
 	}, groups[0].Entries[1])
 	require.Equal(t, "Everywhere", groups[1].Title)
 	require.Len(t, groups[1].Entries, 4)
+	require.Equal(t, "Events", groups[2].Title, "and then what is elsewhere")
+	require.Equal(t, "Compose", groups[3].Title)
+	require.Empty(t, groups[3].Entries[0].Disabled)
 }
 
 func TestMarkdown(t *testing.T) {
