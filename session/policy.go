@@ -238,6 +238,7 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	}
 	p = p.compacted()
 	s.mu.Lock()
+	before := declare(s.policies.capabilities(mcp.Legacy))
 	s.policies[method] = p
 	declared, now := s.declared, declare(s.policies.capabilities(mcp.Legacy))
 	s.mu.Unlock()
@@ -246,7 +247,7 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 		detail += " after " + p.Delay.String()
 	}
 	s.Act(ActPolicy, detail, 0)
-	if declared != "" && declared != now {
+	if declared != "" && before != now && declared != now {
 		s.Note("the server was told at its start what the client can do; that has changed now", "a restart declares "+now)
 	}
 	return nil

@@ -37,6 +37,7 @@ type run struct {
 
 	mu      sync.Mutex
 	exit    *executor.Exit
+	last    executor.Info // as it ended; executors forget processes after a while
 	failure error
 	lines   tail // what an error about the start quotes
 }
@@ -103,6 +104,16 @@ func (r *run) waiting() int {
 	return r.col.splitter[executor.Stdout].Pending()
 }
 
+// info is what is known of the process, also when its executor has forgotten it.
+func (r *run) info() executor.Info {
+	if info := r.proc.Info(); info.State != executor.StateUnknown {
+		return info
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
 // over tells whether Closed or Failed was taken.
 func (r *run) over() bool {
 	select {
@@ -147,8 +158,9 @@ func (r *run) onExit(exit executor.Exit) {
 
 // onEnd takes Closed, or Failed if err is not nil.
 func (r *run) onEnd(err error) {
+	info := r.proc.Info()
 	r.mu.Lock()
-	r.failure = err
+	r.failure, r.last = err, info
 	r.mu.Unlock()
 	if !r.hasExited() {
 		close(r.exited)

@@ -155,7 +155,7 @@ func (s *Session) Status() Status {
 	r := s.run
 	s.mu.Unlock()
 	if r != nil {
-		st.Process = r.proc.Info()
+		st.Process = r.info()
 	}
 	return st
 }

@@ -387,10 +387,10 @@ type Descendant struct {
 	CPU     time.Duration
 }
 
-// A TreeKiller is a Process that can end one process of its tree. Not every
-// executor has such.
+// A TreeKiller is a Process that may be able to end one process of its tree.
 type TreeKiller interface {
 	// KillOne sends KILL to the process pid, if Tree lists it, and returns it;
-	// otherwise the error is ErrNotInTree. It does not wait for its end.
+	// otherwise the error is ErrNotInTree, or errors.ErrUnsupported where the
+	// executor has no way to do it. It does not wait for the end.
 	KillOne(ctx context.Context, pid int) (Descendant, error)
 }

@@ -174,3 +174,16 @@ func (h *handle[P]) Tree(ctx context.Context) ([]Descendant, error) {
 	}
 	return nil, nil
 }
+
+// KillOne implements TreeKiller for processes that do.
+func (h *handle[P]) KillOne(ctx context.Context, pid int) (Descendant, error) {
+	p, ok := h.process()
+	if !ok {
+		return Descendant{}, ErrNotInTree
+	}
+	killer, ok := any(p).(TreeKiller)
+	if !ok {
+		return Descendant{}, fmt.Errorf("end one process of a tree: %w", errors.ErrUnsupported)
+	}
+	return killer.KillOne(ctx, pid)
+}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"mcpdbg/session/executor"
 )
@@ -14,8 +15,9 @@ type proc struct {
 	ppid, group, session int
 	zombie               bool
 	rss                  int64
-	command              string // as the scan tells it; describe knows more
-	marks                string // the value of MCPDBG_MARK, where it can be read
+	cpu                  time.Duration // user and system
+	command              string        // as the scan tells it; describe knows more
+	marks                string        // the value of MCPDBG_MARK, where it can be read
 }
 
 // A procID is one process for good: numbers are used again, but not with the
@@ -135,5 +137,5 @@ func (s *scans) all() ([]proc, error) {
 }
 
 func (m proc) descendant() executor.Descendant {
-	return executor.Descendant{PID: m.pid, PPID: m.ppid, Command: describe(m), RSS: m.rss}
+	return executor.Descendant{PID: m.pid, PPID: m.ppid, Command: describe(m), RSS: m.rss, Started: m.started(), CPU: m.cpu}
 }

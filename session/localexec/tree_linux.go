@@ -8,6 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Limits of what is read of one process; longer is cut.
@@ -58,15 +61,18 @@ func readStat(pid int) (proc, bool) {
 	return parseStat(pid, string(stat))
 }
 
+// tick is the unit of times in /proc: USER_HZ is 100 on every Linux system.
+const tick = 10 * time.Millisecond
+
 // parseStat reads the fields of /proc/PID/stat (proc(5)): 2 the name in
 // parentheses, which may hold anything, 3 state, 4 parent, 5 group, 6 session,
-// 22 start time, 24 resident pages.
+// 14 and 15 user and system time, 22 start time, 24 resident pages.
 func parseStat(pid int, stat string) (proc, bool) {
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
 		return proc{}, false
 	}
-	const first, start, rss = 3, 22, 24 // fields[0] is number 3
+	const first, utime, stime, start, rss = 3, 14, 15, 22, 24 // fields[0] is number 3
 	fields := strings.Fields(stat[end+1:])
 	if len(fields) <= rss-first {
 		return proc{}, false
@@ -88,8 +94,25 @@ func parseStat(pid int, stat string) (proc, bool) {
 	if p.start, err = strconv.ParseUint(fields[start-first], 10, 64); err != nil {
 		return proc{}, false
 	}
+	for _, field := range []int{utime, stime} {
+		ticks, err := strconv.ParseInt(fields[field-first], 10, 64)
+		if err != nil {
+			return proc{}, false
+		}
+		p.cpu += time.Duration(ticks) * tick
+	}
 	p.rss = pages * int64(os.Getpagesize())
 	return p, true
+}
+
+// started is when m was: its start time counts from the boot, as CLOCK_BOOTTIME
+// does.
+func (m proc) started() time.Time {
+	var up unix.Timespec
+	if m.start == 0 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(m.start)*tick - time.Duration(up.Nano()))
 }
 
 // marksOf is the value of MCPDBG_MARK that pid was started with.

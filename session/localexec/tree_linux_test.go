@@ -3,12 +3,13 @@ package localexec
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestParseStat(t *testing.T) {
-	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1000 25 18446744073709551615 1"
+	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 10 11 7 8 20 0 1 0 4711 1000 25 18446744073709551615 1"
 	page := int64(os.Getpagesize())
 	for _, c := range []struct {
 		name, stat string
@@ -16,10 +17,10 @@ func TestParseStat(t *testing.T) {
 		ok         bool
 	}{
 		{"plain", "12 (sh)" + tail, proc{
-			procID: procID{12, 4711}, ppid: 7, group: 8, session: 9, rss: 25 * page, command: "[sh]",
+			procID: procID{12, 4711}, ppid: 7, group: 8, session: 9, rss: 25 * page, cpu: 210 * time.Millisecond, command: "[sh]",
 		}, true},
 		{"a name that looks like fields", "12 (a) Z 1 (b)" + tail, proc{
-			procID: procID{12, 4711}, ppid: 7, group: 8, session: 9, rss: 25 * page, command: "[a) Z 1 (b]",
+			procID: procID{12, 4711}, ppid: 7, group: 8, session: 9, rss: 25 * page, cpu: 210 * time.Millisecond, command: "[a) Z 1 (b]",
 		}, true},
 		{"empty", "", proc{}, false},
 		{"cut", "12 (sh) S 7 8 9", proc{}, false},
@@ -56,6 +57,7 @@ func TestScanKnowsThisProcess(t *testing.T) {
 			require.Equal(t, os.Getppid(), p.ppid)
 			require.Positive(t, p.rss)
 			require.Contains(t, describe(p), os.Args[0])
+			require.WithinDuration(t, time.Now(), p.started(), time.Hour, "this test did not begin long ago")
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package localexec
 import (
 	"errors"
 	"fmt"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -65,3 +66,6 @@ func (c *child) members(_ family, s *scans) ([]proc, error) {
 }
 
 func describe(m proc) string { return m.command }
+
+// started is not told here.
+func (m proc) started() time.Time { return time.Time{} }
