@@ -15,6 +15,16 @@ import (
 func out(text string) Entry { return line(KindStdin, text) }
 func in(text string) Entry  { return line(KindStdout, text) }
 
+// half is a write that leaves a line open.
+func half(text string) Entry {
+	e := out(text)
+	e.EOL = framing.NoEOL
+	return e
+}
+
+// odd is a write that is no line of its own.
+const odd = FlagPart | FlagProblem
+
 // A pairRow is what pairing makes of a row. Pair is a number of the table,
 // from 1, as in Row.
 type pairRow struct {
@@ -126,6 +136,26 @@ func TestPairing(t *testing.T) {
 			[]Entry{out(`{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"}`), in(`{"id":1,"result":1}`)},
 			[]pairRow{{2, ReqAnswered, FlagBatch | FlagProblem}, {1, ReqNone, 0}}, Stats{PendingOut: 1},
 		},
+		"a line that three writes make up": {
+			[]Entry{half(`{"id":1,`), half(`"meth`), out(`od":"a"}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{0, ReqNone, odd}, {0, ReqNone, odd}, {4, ReqAnswered, odd}, {3, ReqNone, 0}}, Stats{},
+		},
+		"a newline that comes alone": {
+			[]Entry{half(`{"id":1,"method":"a"}`), out("")},
+			[]pairRow{{0, ReqNone, odd}, {0, ReqPending, odd}}, Stats{PendingOut: 1},
+		},
+		"the end of a line, two whole ones, and the beginning of another": {
+			[]Entry{half(`{"id":1,`), half(`"method":"a"}` + "\n" + `{"id":2,"method":"b"}` + "\n" + `[{"id":3,"method":"c"}]` + "\n" + `{"id":4,`), out(`"method":"d"}`)},
+			[]pairRow{{0, ReqNone, odd}, {0, ReqPending, odd | FlagBatch}, {0, ReqPending, odd}}, Stats{PendingOut: 4},
+		},
+		"whole messages inside an open line": {
+			[]Entry{half(`{"id":1,`), out(`{"id":2,"method":"b"}`), out(`{"id":3,"method":"c"}`)},
+			[]pairRow{{0, ReqNone, odd}, {0, ReqNone, odd}, {0, ReqPending, 0}}, Stats{PendingOut: 1},
+		},
+		"another process does not go on with the line": {
+			[]Entry{half(`{"id":1,`), closed, NewEntry(KindStart, 0, StartBody{Process: "q"}), out(`{"id":2,"method":"b"}`)},
+			[]pairRow{{0, ReqNone, odd}, none, none, {0, ReqPending, 0}}, Stats{PendingOut: 1, Runs: 1},
+		},
 		"a write that did not get through": {
 			[]Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), NewEntry(KindWrite, 0, WriteBody{Of: 2, Status: "stdin-closed"})},
 			[]pairRow{{0, ReqPending, 0}, {0, ReqLost, 0}, none}, Stats{PendingOut: 1},
@@ -193,4 +223,31 @@ func TestSettledIDsHaveALimit(t *testing.T) {
 	all := allRows(&x)
 	require.Equal(t, ReqDuplicate, all[len(all)-2].State)
 	require.Equal(t, ReqOrphan, all[len(all)-1].State, "forgotten")
+}
+
+// However the bytes of stdin are cut into writes, the same messages are in them.
+func FuzzWritesMakeUpLines(f *testing.F) {
+	f.Add([]byte(`{"id":1,"method":"a"}`+"\r\n"+`[{"id":2,"method":"b"},{"id":3,"method":"c"}]`+"\n\n"+`{"method":"n"}`+"\n"), uint16(7))
+	f.Add([]byte("x\r\n{}\n{"), uint16(1))
+	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+		var whole, parts Index
+		for rest := data; len(rest) > 0; {
+			n := min(len(rest), int(size)+1)
+			add(t, &parts, stdinEntry(rest[:n]))
+			rest = rest[n:]
+		}
+		if len(data) > 0 {
+			add(t, &whole, stdinEntry(data))
+		}
+		want, got := whole.Stats(), parts.Stats()
+		require.Equal(t, want.Out, got.Out)
+		require.Equal(t, want.PendingOut, got.PendingOut)
+		require.Equal(t, want.Orphans, got.Orphans)
+	})
+}
+
+// stdinEntry is the entry of one write.
+func stdinEntry(data []byte) Entry {
+	w := splitEOL(data)
+	return Entry{Kind: KindStdin, Payload: w.payload, EOL: w.eol, Msg: framing.Scan(w.payload)}
 }
