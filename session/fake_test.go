@@ -67,6 +67,10 @@ type fakeProcess struct {
 	ended      sync.WaitGroup
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
+
+	mu      sync.Mutex
+	tree    []executor.Descendant
+	treeErr error
 }
 
 func (p *fakeProcess) out(line string) { p.Journal.Output(executor.Stdout, []byte(line)) }
@@ -87,8 +91,9 @@ func (p *fakeProcess) lose(cause error) {
 
 func (p *fakeProcess) Info() executor.Info {
 	info := p.Fake.Info()
+	info.Env = p.place.Env
 	if p.place.Link != nil {
-		info.Placement, info.Link, info.Notices, info.Env = p.place.Placement, p.place.Link, p.place.Notices, p.place.Env
+		info.Placement, info.Link, info.Notices = p.place.Placement, p.place.Link, p.place.Notices
 	}
 	return info
 }

@@ -56,6 +56,17 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
+func TestAsksHoldNotTooManyBytes(t *testing.T) {
+	var x asks
+	half := make([]byte, maxAskBytes/2+1)
+	first := &ask{Ask: Ask{Params: half}}
+	require.True(t, x.add(first, 0, nil))
+	require.False(t, x.add(&ask{Ask: Ask{Params: half}}, 0, nil))
+	require.Same(t, first, x.takeID(first.ID))
+	require.Nil(t, x.takeID(first.ID))
+	require.True(t, x.add(&ask{Ask: Ask{Params: half}}, 0, nil), "there is room again")
+}
+
 func TestTail(t *testing.T) {
 	var lines tail
 	for i := range tailLines + 5 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -124,6 +125,32 @@ func TestWhatDoesNotFitIsQueuedInOrder(t *testing.T) {
 		<-p.closed
 		require.Equal(t, "hello world", p.got.String())
 		require.Empty(t, events())
+	})
+}
+
+func TestSinceWhenBytesAreUnwritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newFakePipe(3)
+		s, _ := stdinOn(p)
+		since := func() time.Time {
+			var info Info
+			s.Fill(&info)
+			return info.UnwrittenSince
+		}
+		write(t, s, "", "abc")
+		require.Zero(t, since(), "nothing waits")
+		begin := time.Now()
+		write(t, s, "", "def")
+		<-time.After(time.Minute)
+		write(t, s, "", "ghi")
+		require.Equal(t, begin, since(), "a later write makes the first no younger")
+		p.let <- 3
+		synctest.Wait()
+		require.Equal(t, begin.Add(time.Minute), since(), "the pipe has taken something")
+		<-time.After(time.Minute)
+		p.let <- 3
+		synctest.Wait()
+		require.Zero(t, since())
 	})
 }
 
