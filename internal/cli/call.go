@@ -123,10 +123,15 @@ func callHint(e *session.RPCError) string {
 
 // withSession opens a session, does one thing with it and ends it.
 func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Context, *session.Session) error) error {
-	l, err := a.prepare(t, a.command, a.prompter())
+	t, argv, err := a.choose(t)
 	if err != nil {
 		return err
 	}
+	l, err := a.prepare(t, argv, a.prompter())
+	if err != nil {
+		return err
+	}
+	a.warn(t.from)
 	err = l.Open(ctx)
 	if err == nil {
 		a.announce(l.Status().Process.Notices)
@@ -137,6 +142,18 @@ func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Co
 	report, endErr := l.end(ctx)
 	a.reportEnd(l, err != nil, report, err)
 	return errors.Join(err, endErr)
+}
+
+// warn says what is odd about a server of a config file.
+func (a *app) warn(from *configured) {
+	if from == nil {
+		return
+	}
+	for _, p := range from.problems() {
+		for _, line := range append([]string{"mcpdbg: note: " + p.Error()}, hintLines(p.Try)...) {
+			fmt.Fprintln(a.stderr, termsafe.String(line))
+		}
+	}
 }
 
 // announce says what is not as it should be about a start on another machine. A

@@ -133,10 +133,15 @@ func (a *app) rootCommand() *cobra.Command {
 		Long: `mcpdbg starts an MCP server, shows everything that crosses its pipes, lets you
 send requests and end it, and records every session.
 
-All that follows the first -- is the server's command, verbatim. Without a
-terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
-		Example: `  mcpdbg demo
+All that follows the first -- is the server's command, verbatim. --config FILE
+takes the server from a config file of an MCP client instead. Without either it
+lists the servers that it finds in such files, and recent recordings.
+
+Without a terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
+		Example: `  mcpdbg
+  mcpdbg demo
   mcpdbg -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg --config .mcp.json --server notes
   mcpdbg list tools -- gopls mcp
   mcpdbg call --tool echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio
   mcpdbg run --json --in requests.jsonl -- ./my-server`,
@@ -145,11 +150,13 @@ terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
 		SuggestionsMinimumDistance: 2,
 		Args:                       unknownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !a.hasCommand {
-				_ = cmd.Help() // to a closed stdout there is nothing to say
-				return usagef("no command to debug: name it after --, or try: mcpdbg demo")
+			switch {
+			case a.hasCommand || t.config.file != "":
+				return a.debug(cmd.Context(), t)
+			case cmd.Flags().NFlag() > 0:
+				return usagef("no command to debug: name it after --, or its config file with --config")
 			}
-			return a.debug(cmd.Context(), t)
+			return a.atHome(cmd.Context())
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -178,7 +185,11 @@ func (a *app) debug(ctx context.Context, t targetFlags) error {
 	if !a.terminal {
 		return a.runSession(ctx, t, runFlags{})
 	}
-	return a.interactive(ctx, t, a.command, "")
+	t, argv, err := a.choose(t)
+	if err != nil {
+		return err
+	}
+	return a.interactive(ctx, t, argv, "")
 }
 
 func (a *app) versionCommand() *cobra.Command {

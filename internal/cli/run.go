@@ -70,7 +70,11 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if in != nil {
 		defer in.Close()
 	}
-	l, err := a.prepare(t, a.command, a.prompter())
+	t, argv, err := a.choose(t)
+	if err != nil {
+		return err
+	}
+	l, err := a.prepare(t, argv, a.prompter())
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,9 @@ func (s *sshFlags) register(cmd *cobra.Command) {
 // is still wanted could be ended.
 const minLease = 10 * time.Second
 
-// remote tells whether the server is started on another machine.
-func (s *sshFlags) remote() bool { return s.given("ssh") }
+// remote tells whether the server is started on another machine: dest is also
+// set by a config file.
+func (s *sshFlags) remote() bool { return s.given("ssh") || s.dest != "" }
 
 func (s *sshFlags) given(name string) bool { return s.set != nil && s.set.Changed(name) }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -36,9 +37,14 @@ type targetFlags struct {
 	lineLimit      size
 	collectorDelay time.Duration
 	ssh            sshFlags
+	config         configFlags
 
+	set            *pflag.FlagSet  // tells which of them were given
+	from           *configured     // the server of a config file that they name; nil for a command
 	defaultAnswers session.Answers // without --answers
 }
+
+func (t *targetFlags) given(name string) bool { return t.set != nil && t.set.Changed(name) }
 
 // defaultEnvPolicy is the --env-policy of who names none.
 const defaultEnvPolicy = "inherit"
@@ -47,6 +53,7 @@ const defaultEnvPolicy = "inherit"
 func (t *targetFlags) register(cmd *cobra.Command) {
 	t.registerLocal(cmd)
 	t.ssh.register(cmd)
+	t.config.register(cmd)
 }
 
 // registerLocal adds those that need no other machine.
@@ -66,6 +73,7 @@ func (t *targetFlags) registerLocal(cmd *cobra.Command) {
 	f.StringVar(&t.record, "record", "", "record to this new `file`")
 	f.BoolVar(&t.noRecord, "no-record", false, "keep no recording")
 	f.Var(&t.lineLimit, "line-limit", "longest line that is taken whole, such as 64M (default 256M)")
+	t.set = f
 	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "wait before each event is taken, to see what lag does")
 }
 
@@ -84,11 +92,11 @@ type live struct {
 func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
 	switch {
 	case len(argv) == 0:
-		return nil, usagef("no command: name the server's command after --")
+		return nil, usagef("no command: name the server's command after --, or its config file with --config")
 	case t.record != "" && t.noRecord:
 		return nil, usagef("--record and --no-record can't be mixed")
 	}
-	cfg, err := t.config(argv)
+	cfg, err := t.sessionConfig(argv)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +105,7 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 		return nil, err
 	}
 	log, err := recordings.Create(recordings.Options{
-		Path: t.record, NoRecord: t.noRecord, Server: filepath.Base(argv[0]), Header: t.header(cfg),
+		Path: t.record, NoRecord: t.noRecord, Server: t.serverName(argv), Header: t.header(cfg),
 	})
 	if err != nil {
 		_ = exec.Close() // nothing was started
@@ -106,7 +114,22 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 	cfg.Executor, cfg.Log = exec, log
 	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
+	if t.from != nil {
+		l.Note(t.from.origin(), "")
+		for _, p := range t.from.problems() {
+			l.Note(p.Error(), p.Try)
+		}
+	}
 	return l, nil
+}
+
+// serverName is what the server is called: by its config file, or as its
+// program.
+func (t *targetFlags) serverName(argv []string) string {
+	if t.from != nil {
+		return t.from.entry.Name
+	}
+	return filepath.Base(argv[0])
 }
 
 // executor is where the flags want the server to be started.
@@ -128,8 +151,12 @@ func (a *app) executor(t targetFlags, env []executor.EnvVar, prompter executor.P
 
 // header is what the recording says of the session.
 func (t *targetFlags) header(cfg session.Config) session.Header {
+	argv := cfg.Command.Argv
+	if t.from != nil {
+		argv = t.from.start.MaskedArgs()
+	}
 	h := session.Header{
-		Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(cfg.Command.Argv, cfg.Command.Env),
+		Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
 	}
 	if t.ssh.remote() {
@@ -138,7 +165,7 @@ func (t *targetFlags) header(cfg session.Config) session.Header {
 	return h
 }
 
-func (t *targetFlags) config(argv []string) (session.Config, error) {
+func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 	cfg := session.Config{
 		ClientName: "mcpdbg", ClientVersion: version, Protocol: t.protocol,
 		StartupTimeout: t.startupTimeout, Timeout: t.timeout,
@@ -188,6 +215,9 @@ func (t *targetFlags) command(argv []string) (executor.Command, error) {
 	default:
 		return cmd, usagef("--env-policy %q: must be inherit, client or none", t.envPolicy)
 	}
+	if t.from != nil {
+		cmd.Env = t.from.start.Environ()
+	}
 	for _, pair := range t.env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -202,6 +232,7 @@ func (t *targetFlags) command(argv []string) (executor.Command, error) {
 		}
 		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
 	}
+	cmd.Env = lastOfEach(cmd.Env)
 	if t.ssh.remote() {
 		cmd.EnvPolicy, cmd.Dir = executor.EnvNone, t.cwd
 	} else if t.cwd != "" {
@@ -212,6 +243,21 @@ func (t *targetFlags) command(argv []string) (executor.Command, error) {
 		cmd.Dir = dir
 	}
 	return cmd, nil
+}
+
+// lastOfEach leaves of variables with one name the last, which is to win.
+func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
+	last := make(map[string]int, len(env))
+	for i, v := range env {
+		last[v.Name] = i
+	}
+	var out []executor.EnvVar
+	for i, v := range env {
+		if last[v.Name] == i {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // shortestSecret is the shortest value that is masked in an argument: shorter

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -13,7 +12,7 @@ import (
 	"mcpdbg/ui/termsafe"
 )
 
-// This is the one file outside ui/ that knows the terminal interface.
+// This file and launcher.go are all outside ui/ that knows the interface.
 
 func isTerminal(f *os.File) bool { return ui.IsTerminal(f) }
 
@@ -30,7 +29,7 @@ func (a *app) prompter() *prompter {
 	}}
 }
 
-// interactive debugs argv on the screen, under a name, or that of the program.
+// interactive debugs argv on the screen, under a name, or that of the server.
 // A server that does not start is shown there, with all that is known about it.
 func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string) error {
 	prompter := ui.NewPrompter()
@@ -39,23 +38,28 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 		return err
 	}
 	if name == "" {
-		name = filepath.Base(argv[0])
+		name = t.serverName(argv)
 	}
-	place := "local"
-	if t.ssh.remote() {
-		place = t.ssh.dest
-	}
+	more := &launcher{app: a, prompter: prompter, live: []*live{l}}
 	err = ui.Run(ctx, ui.Options{
-		Session: l.Session, Source: l.log, Prompter: prompter,
-		Title: fmt.Sprintf("%s (%s)", name, place), Start: l.Open,
+		Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
+		Title: title(name, t.ssh.dest), Start: l.Open,
 	})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}
-	report, endErr := l.end(ctx)
-	a.reportNeeded(report)
-	a.reportEnd(l, true, report, err)
-	return errors.Join(err, endErr)
+	return errors.Join(err, more.end(ctx, err))
+}
+
+// homeScreen is the interface without a session: it lists what there is.
+func (a *app) homeScreen(ctx context.Context) error {
+	prompter := ui.NewPrompter()
+	l := &launcher{app: a, prompter: prompter}
+	err := ui.Run(ctx, ui.Options{Launcher: l, Prompter: prompter})
+	if err == nil {
+		err = context.Cause(ctx) // a signal, if one did it
+	}
+	return errors.Join(err, l.end(ctx, err))
 }
 
 // reportNeeded says what it took to end the server.

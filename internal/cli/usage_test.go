@@ -29,7 +29,15 @@ func TestWrongUsage(t *testing.T) {
 		args string // words; @ is a space in one
 		says []string
 	}{
-		{"", []string{"no command to debug", "mcpdbg demo"}},
+		{"--no-record", []string{"no command to debug", "--config"}},
+		{"run --server x -- y", []string{"--server means nothing without --config"}},
+		{"list --input a=b tools -- y", []string{"--input means nothing without --config"}},
+		{"run --config " + broken + " -- x", []string{"--config and a command can't be mixed", "try: take out"}},
+		{"--config " + dir + "/missing", []string{dir + "/missing: can't be read: no such file"}},
+		{"--config " + dir, []string{dir + ": can't be read: it is no regular file"}},
+		{"--config " + broken, []string{broken + ":1:16: is no JSON: it ends too early", "try: look for a missing bracket"}},
+		{"run --config " + there, []string{there + ":", "is no TOML"}},
+		{"run --config " + broken + " --input hunter2", []string{"--input hunter2: must be NAME=VALUE"}},
 		{"rnu -- x", []string{`unknown command "rnu"`, "try: mcpdbg run"}},
 		{"frobnicate", []string{`unknown command "frobnicate"`, "try: mcpdbg --help"}},
 		{"my-server --flag", []string{"unknown flag: --flag", "--help"}},
@@ -92,10 +100,8 @@ func TestWrongUsage(t *testing.T) {
 		for _, text := range c.says {
 			require.Contains(t, r.stderr, text, c.args)
 		}
-		require.NotContains(t, r.stderr, "hunter2", "a password is never repeated")
-		if c.args != "" { // help is no result, but the answer to no question at all
-			require.Empty(t, r.stdout, c.args)
-		}
+		require.NotContains(t, r.stderr, "me:hunter2", "a password is never repeated")
+		require.Empty(t, r.stdout, c.args)
 	}
 	data, err := os.ReadFile(there)
 	require.NoError(t, err)

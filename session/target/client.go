@@ -115,10 +115,16 @@ func hasProjects(root *node) bool {
 // project is their parent.
 var clientFolders = []string{".vscode", ".cursor", ".codex", ".gemini", ".zed"}
 
+// userFiles are the names of files that are never a project's.
+var userFiles = []string{".claude.json", "claude_desktop_config.json", "mcp_config.json"}
+
 // projectOf is the project that a file belongs to: what relative commands
 // resolve against. A file among the person's own settings belongs to the
 // directory that the program was called in.
 func projectOf(path string, opts Options) (project string, scope Scope) {
+	if slices.Contains(userFiles, filepath.Base(path)) {
+		return opts.Cwd, ScopeUser
+	}
 	for _, place := range userPlaces(opts) {
 		if samePath(path, place) {
 			return opts.Cwd, ScopeUser

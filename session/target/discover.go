@@ -45,12 +45,12 @@ func Discover(opts Options) []File {
 }
 
 // projectPlaces are the files of the project that the current directory is in.
-// The home directory is no project.
+// The home directory is no project for what is below it.
 func projectPlaces(opts Options) []string {
 	var places []string
 	dir := opts.Cwd
 	for range maxParents {
-		if dir == "" || samePath(dir, opts.Home) {
+		if dir == "" || samePath(dir, opts.Home) && dir != opts.Cwd {
 			break
 		}
 		for _, name := range projectFiles {

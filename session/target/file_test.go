@@ -211,7 +211,7 @@ func TestPlacesOfOtherSystems(t *testing.T) {
 // FuzzParse: no file makes the program panic or keeps a place outside the file;
 // what can be started has a program and a host that the file names.
 func FuzzParse(f *testing.F) {
-	for _, name := range []string{"server.json", "zed.json", "claude.json", "project/.vscode/mcp.json", "project/.codex/config.toml", "project/.gemini/settings.json"} {
+	for _, name := range []string{"server.json", "zed.json", "home/.claude.json", "project/.vscode/mcp.json", "project/.codex/config.toml", "project/.gemini/settings.json"} {
 		data, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
 		require.NoError(f, err)
 		f.Add(filepath.Base(name), data)

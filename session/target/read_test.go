@@ -84,15 +84,15 @@ func TestFormats(t *testing.T) {
 		want   map[string]want
 	}{
 		{"claude_desktop_config.json", ClaudeDesktop, nil, map[string]want{
-			"notes": {argv: []string{"node", "notes.js", "${NOTES_DIR}"}, masked: "node notes.js ${NOTES_DIR}", dir: filepath.Dir(project),
+			"notes": {argv: []string{"node", "notes.js", "${NOTES_DIR}"}, masked: "node notes.js ${NOTES_DIR}",
 				env: map[string]string{"NOTES_KEY": "hunter2"}, says: []string{"${NOTES_DIR} is left as it is: Claude Desktop expands nothing"}},
 		}},
 		{"project/.mcp.json", ClaudeCode, nil, map[string]want{
 			"notes":  {argv: []string{"node", "./notes.js", "/data"}, masked: "node ./notes.js ${NOTES_DIR}", dir: project, env: map[string]string{"NOTES_KEY": "hunter2"}},
 			"remote": {why: HTTPUnsupported},
 		}},
-		{"claude.json", ClaudeCode, nil, map[string]want{
-			"everywhere": {argv: []string{"everywhere-mcp"}, dir: filepath.Dir(project)},
+		{"home/.claude.json", ClaudeCode, nil, map[string]want{
+			"everywhere": {argv: []string{project + "/bin/everywhere"}},
 			"notes":      {argv: []string{"/home/ada/notes/notes"}, dir: "/home/ada/notes"},
 		}},
 		{"project/.vscode/mcp.json", VSCode, map[string]string{"notes-key": "s3cret", "mode": "prod", "token": "t0ken"}, map[string]want{

@@ -113,12 +113,14 @@ func (e *entryReader) done() {
 // needs lists the inputs of the entry's texts.
 func (e *entryReader) needs() {
 	texts := slices.Clone(e.Argv)
+	seen := map[string]bool{}
 	for _, v := range e.Env {
 		texts = append(texts, v.Value)
 	}
 	for _, t := range append(texts, e.EnvFile, e.Cwd) {
 		for _, id := range t.inputs() {
-			if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.ID == id }) {
+			if !seen[id] {
+				seen[id] = true
 				e.Inputs = append(e.Inputs, e.inputs()[id])
 			}
 		}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// configFile writes a file of servers, of the shape of Claude Code, in a folder
+// of its own, and returns its path. In text, DEMO stands for the demo server's
+// program.
+func configFile(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	quoted, err := json.Marshal(binary)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, `"DEMO"`, string(quoted))), 0o600))
+	return path
+}
+
+const demoConfig = `{
+  // a comment, and commas that trail
+  "mcpServers": {
+    "demo": {"command": "DEMO", "args": ["demo-server", "${CONFIG_TEST_EXTRA:---list}"], "env": {"DEMO_TOKEN": "s3cret-value"}},
+    "good": {"command": "DEMO", "args": ["demo-server"], "env": {"DEMO_TOKEN": "s3cret-value", "OTHER": "1"},},
+    "http": {"type": "http", "url": "https://example.com/mcp"},
+    "off": {"command": "DEMO", "disabled": true},
+  },
+}`
+
+// TestConfigStartsAServer: all commands that start a server take one of a config
+// file.
+func TestConfigStartsAServer(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".mcp.json", demoConfig)
+	good := []string{"--config", file, "--server", "good"}
+
+	r := run(t, append([]string{"list", "tools"}, good...)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "14 tools")
+	require.Empty(t, r.stderr)
+
+	r = run(t, append([]string{"call", "--tool", "env"}, good...)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "DEMO_TOKEN")
+
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r = run(t, append([]string{"run", "--in", in}, good...)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `server "good" of `+file+":5, read as a file of Claude Code (the key mcpServers and its place, .mcp.json)")
+	require.NotContains(t, r.stdout, "s3cret")
+}
+
+// TestConfigWithoutASubcommand is the debugger, which without a terminal is run.
+func TestConfigWithoutASubcommand(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, "any.json", `{"mcpServers":{"only":{"command":"DEMO","args":["demo-server","--misbehave","dies-at-start"]}}}`)
+	r := run(t, "--config", file)
+	require.Equal(t, 3, r.code, r.stderr)
+	require.Contains(t, r.stdout, `server "only" of `+file)
+	require.Contains(t, r.stdout, "the key mcpServers alone: read as a .mcp.json")
+}
+
+func TestConfigPicksAServer(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".mcp.json", demoConfig)
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{nil, []string{"has several servers: demo, good, http, off", "try: --server NAME"}},
+		{[]string{"--server", "godo"}, []string{`has no server "godo": it has demo, good, http, off`, "try: --server good"}},
+		{[]string{"--server", "nothing like it"}, []string{"it has demo, good, http, off"}},
+		{[]string{"--server", "http"}, []string{file + ":6", "HTTP servers are not supported yet: mcpdbg speaks stdio"}},
+		{[]string{"--server", "off"}, []string{"it is disabled in the file", "try: enable it there"}},
+		{[]string{"--server", "good", "--input", "a=b"}, []string{`the server "good" has no inputs`}},
+	} {
+		r := inProcess(t, append([]string{"list", "tools", "--config", file}, c.args...)...)
+		require.Equal(t, 2, r.code, r.stderr)
+		for _, text := range c.says {
+			require.Contains(t, r.stderr, text)
+		}
+		require.NotContains(t, r.stderr, "s3cret")
+	}
+	// The only one that can be started needs no name.
+	file = configFile(t, "x.json", `{"mcpServers":{"a":{"url":"u"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"x","enabled":false}}}`)
+	r := run(t, "list", "tools", "--config", file)
+	require.Equal(t, 0, r.code, r.stderr)
+}
+
+// TestConfigProjects: of servers with one name in ~/.claude.json the one of this
+// project is meant.
+func TestConfigProjects(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	project := filepath.Join(dir, "project")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, "sub"), 0o700))
+	server := func(word string) string { return fmt.Sprintf(`{"s":{"command":"echo","args":[%q]}}`, word) }
+	file := configFile(t, ".claude.json", fmt.Sprintf(`{"mcpServers":%s,"projects":{%q:{"mcpServers":%s},%q:{"mcpServers":%s}}}`,
+		server("user"), project, server("project"), filepath.Join(dir, "other"), server("other")))
+	for cwd, word := range map[string]string{filepath.Join(project, "sub"): "project", dir: "user"} {
+		cmd := program(t, "run", "--raw", "--config", file, "--server", "s")
+		cmd.Dir = cwd
+		r := finish(t, cmd)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stdout, word+"\n")
+	}
+	file = configFile(t, ".claude.json", fmt.Sprintf(`{"projects":{"/no/a":{"mcpServers":%s},"/no/b":{"mcpServers":%s}}}`, server("a"), server("b")))
+	r := inProcess(t, "run", "--config", file, "--server", "s")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "for several projects: /no/a, /no/b")
+}
+
+// TestConfigInputs: what a person has to tell comes from --input, is asked for
+// all at once, and is in no recording.
+func TestConfigInputs(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, "p/.vscode/mcp.json", `{
+	"inputs": [{"type":"promptString","id":"key","description":"API key","password":true},
+		{"type":"pickString","id":"mode","description":"Mode","options":["dev","prod"]},
+		{"type":"promptString","id":"place","description":"Place","default":"here"}],
+	"servers": {"s": {"command":"sh","args":["-c","exit 0","${input:mode}","${input:key}","${input:place}"],"env":{"KEY":"${input:key}"}}}}`)
+	r := inProcess(t, "run", "--config", file)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, `server "s" needs a value for mode, key`)
+	require.Contains(t, r.stderr, "try: --input mode=... (Mode: one of dev, prod)")
+	require.Contains(t, r.stderr, "try: --input key=... (API key)")
+	require.NotContains(t, r.stderr, "place", "it has a default")
+
+	r = inProcess(t, "run", "--config", file, "--input", "mode=s3cret", "--input", "key=x")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "none of its choices")
+	require.NotContains(t, r.stderr, "s3cret")
+
+	r = inProcess(t, "run", "--config", file, "--input", "mod=dev")
+	require.Contains(t, r.stderr, "try: --input mode")
+
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	r = run(t, "run", "--raw", "--config", file, "--input", "mode=dev", "--input", "key=s3cret", "--record", record)
+	require.NotContains(t, r.stdout+r.stderr, "s3cret")
+	data, err := os.ReadFile(record)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "s3cret")
+	header, _, _ := strings.Cut(string(data), "\n")
+	require.Contains(t, header, `["sh","-c","exit 0","dev","${key}","here"]`)
+}
+
+// TestConfigLimitsAndFlags: timeouts, directory and environment are those of the
+// file, and flags win.
+func TestConfigLimitsAndFlags(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := configFile(t, "p/.codex/config.toml", `
+[mcp_servers.hangs]
+command = "DEMO"
+args = ["demo-server", "--misbehave", "never-answers"]
+startup_timeout_sec = 0.4
+[mcp_servers.shows]
+command = "sh"
+args = ["-c", "pwd; echo $A-$B-$C"]
+env = { A = "file-a", B = "file-b" }
+env_vars = ["C"]
+`)
+	r := run(t, "list", "tools", "--config", file, "--server", "hangs")
+	require.Equal(t, 4, r.code, r.stderr)
+	require.Contains(t, r.stderr, "400ms")
+
+	shows := []string{"run", "--raw", "--config", file, "--server", "shows"}
+	cmd := program(t, shows...)
+	cmd.Env = append(cmd.Env, "C=here-c")
+	r = finish(t, cmd)
+	require.Contains(t, r.stdout, filepath.Dir(filepath.Dir(file))+"\n", "the project")
+	require.Contains(t, r.stdout, "file-a-file-b-here-c\n")
+
+	r = run(t, append(shows, "-C", dir, "-e", "A=flag-a")...)
+	require.Contains(t, r.stdout, dir+"\n")
+	require.Contains(t, r.stdout, "flag-a-file-b-")
+}
+
+// TestConfigNeverLocal: a server with a host leaves no trace on this machine,
+// whatever is wrong with the host, and whatever starts it.
+func TestConfigNeverLocal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "trace")
+	for name, text := range map[string]string{
+		".mcp.json": `{"mcpServers":{"s":{"command":"touch","args":[%q],"ssh":%s}}}`,
+		"x.toml":    "[mcp_servers.s]\ncommand = \"touch\"\nargs = [%q]\nenvironment_id = %s\n",
+	} {
+		for _, host := range []string{`"nohost.invalid"`, `"-oProxyCommand=touch"`, `"me:hunter2@h"`, `""`, "1", "[]", "{}", "true", `"127.0.0.1:1"`} {
+			if name == "x.toml" && strings.Contains(host, "hunter2") {
+				continue // this would be a name, and not a host
+			}
+			file := configFile(t, name, fmt.Sprintf(text, trace, host))
+			for _, how := range [][]string{{"run"}, {"run", "--raw"}, {"list", "tools"}, {"call", "ping"}, {}} {
+				r := finish(t, program(t, append(how, "--config", file, "--no-record", "--ssh-transport", "native")...))
+				require.Contains(t, []int{2, 5}, r.code, "%s %v: %s", host, how, r.stderr)
+				require.NoFileExists(t, trace, "%s %v", host, how)
+				require.NotContains(t, r.stderr, "hunter2")
+			}
+		}
+	}
+}
+
+// TestConfigEnvironments: the settings map Codex's environments to hosts. An
+// unknown one keeps only its own server from being started.
+func TestConfigEnvironments(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".codex/config.toml", `
+[mcp_servers.far]
+command = "far"
+environment_id = "builder"
+[mcp_servers.good]
+command = "DEMO"
+args = ["demo-server"]
+`)
+	settings := t.TempDir()
+	with := func(args ...string) result {
+		cmd := program(t, append(args, "--config", file)...)
+		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+settings)
+		return finish(t, cmd)
+	}
+	r := with("list", "tools", "--server", "far")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, `the environment "builder" is not known`)
+	require.Contains(t, r.stderr, filepath.Join(settings, "mcpdbg", "config.toml")+`: under [environments], "builder" = "HOST"`)
+	r = with("list", "tools")
+	require.Equal(t, 0, r.code, r.stderr)
+
+	require.NoError(t, os.MkdirAll(filepath.Join(settings, "mcpdbg"), 0o700))
+	path := filepath.Join(settings, "mcpdbg", "config.toml")
+	require.NoError(t, os.WriteFile(path, []byte("theme = \"dark\"\n[environments]\nbuilder = \"nohost.invalid\"\n"), 0o600))
+	r = with("list", "tools", "--server", "far")
+	require.Equal(t, 5, r.code, r.stderr)
+	require.Contains(t, r.stderr, "nohost.invalid")
+
+	require.NoError(t, os.WriteFile(path, []byte("[environments\n"), 0o600))
+	r = with("list", "tools")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "settings: "+path+":1:")
+}
+
+// TestConfigRealServer starts the reference server as a client would.
+func TestConfigRealServer(t *testing.T) {
+	t.Parallel()
+	need(t, "npx")
+	file := configFile(t, ".vscode/mcp.json", `{"servers":{"everything":{"type":"stdio","command":"npx","args":["-y","`+everything+`","stdio"]}}}`)
+	r := run(t, "call", "--config", file, "--startup-timeout", "50s", "--tool", "echo", "message=hello there")
+	if r.code != 0 && os.Getenv("CI") != "true" {
+		t.Skip("npx could not fetch the server: ", r.stderr)
+	}
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "hello there")
+}

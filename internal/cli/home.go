@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/target"
+)
+
+// A home is what there is to be debugged or opened.
+type home struct {
+	files []target.File // of the known places; those that can't be read have Err
+	notes []string      // what was not looked into, and why
+
+	folder string // of recordings
+	recent []recent
+	total  int // recordings in the folder
+}
+
+// maxRecent is how many recordings are listed.
+const maxRecent = 10
+
+// A recent recording, as its folder and its first and last line tell of it.
+type recent struct {
+	path   string
+	when   time.Time // it began, or it was written, if its name does not say
+	size   int64
+	header session.Header // empty if it can't be read
+	whole  bool           // it has an end: it is not being written, and nothing was cut off
+}
+
+// lookAround finds out what there is.
+func lookAround() home {
+	opts, err := targetOptions()
+	h := home{files: target.Discover(opts)}
+	if err != nil {
+		h.notes = append(h.notes, err.Error())
+	}
+	state, err := recordings.StateDir()
+	if err != nil {
+		h.notes = append(h.notes, "recordings: "+err.Error())
+		return h
+	}
+	h.folder = filepath.Join(state, "recordings")
+	if h.recent, h.total, err = listRecordings(h.folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		h.notes = append(h.notes, "recordings: "+err.Error())
+	}
+	return h
+}
+
+// servers is how many servers were found.
+func (h *home) servers() int {
+	n := 0
+	for i := range h.files {
+		n += len(h.files[i].Entries)
+	}
+	return n
+}
+
+// listRecordings lists the newest recordings of a folder, the newest first, and
+// tells how many there are.
+func listRecordings(folder string) ([]recent, int, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	var all []recent
+	for _, f := range files {
+		if f.Type().IsRegular() && filepath.Ext(f.Name()) == ".jsonl" {
+			if r := (recent{path: filepath.Join(folder, f.Name())}); r.date(f) {
+				all = append(all, r)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b recent) int { return b.when.Compare(a.when) })
+	newest := all[:min(len(all), maxRecent)]
+	for i := range newest {
+		newest[i].look()
+	}
+	return newest, len(all), nil
+}
+
+// date finds when a recording was made: its name says it, or else the file's
+// time. It is false for a file that is gone.
+func (r *recent) date(f fs.DirEntry) bool {
+	const layout = "20060102-150405"
+	if name := f.Name(); len(name) > len(layout) {
+		if when, err := time.Parse(layout, name[:len(layout)]); err == nil {
+			r.when = when
+			return true
+		}
+	}
+	info, err := f.Info()
+	if err != nil {
+		return false
+	}
+	r.when = info.ModTime()
+	return true
+}
+
+// look reads the first line and looks for an end in the last bytes. What can't
+// be read stays empty.
+func (r *recent) look() {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		r.size = info.Size()
+	}
+	const longest = 64 << 10
+	line, err := bufio.NewReaderSize(io.LimitReader(f, longest), longest).ReadSlice('\n')
+	if err != nil || json.Unmarshal(line, &r.header) != nil || r.header.Version == 0 {
+		r.header = session.Header{}
+		return
+	}
+	tail := make([]byte, 256) // longer than the entry end
+	n, err := f.ReadAt(tail, max(0, r.size-int64(len(tail))))
+	if err != nil && err != io.EOF {
+		return
+	}
+	last := bytes.TrimSuffix(tail[:n], []byte("\n"))
+	last = last[bytes.LastIndexByte(last, '\n')+1:]
+	r.whole = len(last) < n && bytes.Contains(last, []byte(`"k":"end"`))
+}
+
+// name is what the recorded server is called: in the middle of the names that
+// package recordings gives, or else its program.
+func (r *recent) name() string {
+	base := filepath.Base(r.path)
+	if parts := ownName.FindStringSubmatch(base); parts != nil {
+		return parts[1]
+	}
+	if len(r.header.Argv) > 0 {
+		return filepath.Base(r.header.Argv[0])
+	}
+	return base
+}
+
+var ownName = regexp.MustCompile(`^\d{8}-\d{6}-(.+)-[0-9a-z]{6}\.jsonl$`)
+
+// where says on which machine an entry runs, or ran.
+func where(host string) string {
+	if host == "" {
+		return "local"
+	}
+	return host
+}
+
+// shortPath is path with ~ for the home directory, or relative if that is
+// shorter and below the current one.
+func shortPath(path string) string {
+	if cwd, err := os.Getwd(); err == nil && contains(cwd, path) {
+		if rel, err := filepath.Rel(cwd, path); err == nil {
+			return rel
+		}
+	}
+	if dir, err := os.UserHomeDir(); err == nil && dir != "" && contains(dir, path) {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			return filepath.Join("~", rel)
+		}
+	}
+	return path
+}
+
+// sizeText is a size as people read it.
+func sizeText(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, i := float64(n)/unit, 0
+	for f >= unit && i < 3 {
+		f /= unit
+		i++
+	}
+	return fmt.Sprintf("%.1f %ciB", f, "KMGT"[i])
+}
+
+// atHome is the program without arguments.
+func (a *app) atHome(ctx context.Context) error {
+	if a.terminal {
+		return a.homeScreen(ctx)
+	}
+	h := lookAround()
+	_, err := io.WriteString(a.stdout, h.plain())
+	return err
+}
+
+// commandText is a server's command line as it is shown: without secrets.
+func commandText(e *target.Entry) string {
+	words := make([]string, len(e.Argv))
+	for i, arg := range e.Argv {
+		words[i] = arg.String()
+	}
+	return strings.Join(words, " ")
+}
