@@ -61,13 +61,16 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
 	dst = append(dst, f.Style.On...)
 	dst = append(dst, g.topLeft...)
 	dst = append(dst, f.Style.Off...)
-	dst, room = f.appendLabel(dst, g, f.Title, f.TitleStyle, room)
-
 	right := 0
 	if f.Right != "" {
 		right = termsafe.Width(f.Right) + 3
 	}
-	if right > room {
+	kept := 0 // of the room, for what stands at the right
+	if room-right >= leastTitle {
+		kept = right
+	}
+	dst, room = f.appendLabel(dst, g, f.Title, f.TitleStyle, room-kept)
+	if room += kept; right > room {
 		right = 0
 	}
 	dst = append(dst, f.Style.On...)
@@ -81,6 +84,10 @@ func (f Frame) appendTop(dst []byte, g glyphs, w int) []byte {
 	}
 	return f.Style.Append(dst, g.topRight)
 }
+
+// leastTitle is how many cells are for the title before there are any for what
+// stands at the right: with fewer, what it is about could not be read.
+const leastTitle = 20
 
 // appendLabel appends the title between two spaces, if there is room for any
 // of it, and returns the room that is left.

@@ -9,10 +9,14 @@ import (
 // the table cuts, aligns and escapes it.
 type Cells struct {
 	widths    []int // by column; zero for one that is not shown
+	rest      []int // the same, up to the last cell of the row
+	last      int   // the column that takes the rest of the row
 	pieces    []piece
 	arena     []byte
 	mark      string
 	markStyle theme.Style
+	flag      string
+	flagStyle theme.Style
 }
 
 // piece is text in one style; those of a column stand in the order of the
@@ -28,7 +32,16 @@ const maxBytesPerCell = 20
 
 // Width returns how many cells of a column can be seen, zero if it is not
 // shown, so that a source can save itself the work.
-func (c *Cells) Width(column int) int { return c.widths[column] }
+func (c *Cells) Width(column int) int {
+	if column == c.last {
+		return c.rest[column]
+	}
+	return c.widths[column]
+}
+
+// Rest gives a column the cells of all columns behind it, which then stay
+// empty. It is called before there is text in the column.
+func (c *Cells) Rest(column int) { c.last = column }
 
 // Text adds text to a column.
 func (c *Cells) Text(column int, s theme.Style, text string) {
@@ -49,17 +62,26 @@ func (c *Cells) Mark(s theme.Style, glyph string) {
 	c.mark, c.markStyle = glyph, s
 }
 
+// Flag sets the glyph in the cell behind the mark, which is there while
+// Table.SetFlags is on; it must be one cell wide.
+func (c *Cells) Flag(s theme.Style, glyph string) {
+	c.flag, c.flagStyle = glyph, s
+}
+
 // limit is how many bytes of a text can possibly be seen in a column. One
 // cell more is kept so that the cut is noticed.
 func (c *Cells) limit(column int) int {
-	if c.widths[column] == 0 {
+	width := c.Width(column)
+	if width == 0 {
 		return 0
 	}
-	return (c.widths[column] + termsafe.LongestEscape) * maxBytesPerCell
+	return (width + termsafe.LongestEscape) * maxBytesPerCell
 }
 
 func (c *Cells) reset() {
 	c.pieces = c.pieces[:0]
 	c.arena = c.arena[:0]
 	c.mark, c.markStyle = "", theme.Style{}
+	c.flag, c.flagStyle = "", theme.Style{}
+	c.last = -1
 }

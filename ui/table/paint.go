@@ -6,9 +6,9 @@ import (
 	"mcpdbg/ui/theme"
 )
 
-// gutter is the number of cells before the first column: one for the cursor
-// and one for the mark of the row.
-const gutter = 2
+// gutter is the number of cells before the first column: one for the cursor,
+// one for the mark of the row, and one for its flag if there are any.
+func (t *Table) gutter() int { return 2 + t.flags }
 
 // Paint paints the table into out. Focused says whether the pane has the keys,
 // which the look of the selected row tells.
@@ -23,7 +23,7 @@ func (t *Table) Paint(out *grid.Lines, focused bool) {
 	w := t.window()
 	if w.len == 0 && y < t.height {
 		l := out.Line(y)
-		l.PadTo(gutter)
+		l.PadTo(t.gutter())
 		l.Text(t.theme.Dim, t.empty)
 		return
 	}
@@ -41,7 +41,7 @@ func (t *Table) Paint(out *grid.Lines, focused bool) {
 
 func (t *Table) paintHeader(l *grid.Line) {
 	for _, p := range t.placed {
-		l.PadTo(gutter + p.X)
+		l.PadTo(t.gutter() + p.X)
 		c := t.columns[p.Column]
 		l.Field(t.theme.Header, []byte(c.Title), p.Width, c.Align)
 	}
@@ -88,9 +88,19 @@ func (t *Table) paintRow(l *grid.Line, row int, lk look) {
 	}
 	l.PadTo(1)
 	l.Text(t.cells.markStyle.If(lk == plain), t.cells.mark)
+	if t.flags > 0 {
+		l.PadTo(2)
+		l.Text(t.cells.flagStyle.If(lk == plain), t.cells.flag)
+	}
 	for _, p := range t.placed {
-		l.PadTo(gutter + p.X)
+		l.PadTo(t.gutter() + p.X)
+		if p.Column == t.cells.last {
+			p.Width = l.Room()
+		}
 		t.paintColumn(l, p, lk)
+		if p.Column == t.cells.last {
+			break
+		}
 	}
 	if lk != plain {
 		l.Fill()
@@ -101,7 +111,7 @@ func (t *Table) paintRow(l *grid.Line, row int, lk look) {
 func (t *Table) paintColumn(l *grid.Line, p Placed, lk look) {
 	c := t.columns[p.Column]
 	cell := &t.cache.scratch
-	cell.Reset(t.cells.widths[p.Column], t.options)
+	cell.Reset(t.cells.Width(p.Column), t.options)
 	for _, piece := range t.cells.pieces {
 		if piece.column == p.Column {
 			cell.Bytes(piece.style.If(lk == plain), t.cells.arena[piece.start:piece.end])
@@ -110,5 +120,5 @@ func (t *Table) paintColumn(l *grid.Line, p Placed, lk look) {
 	if c.Align == termsafe.Right {
 		l.PadTo(l.Cells() + p.Width - cell.Cells())
 	}
-	l.Append(cell, t.cells.widths[p.Column]-p.Width)
+	l.Append(cell, t.cells.Width(p.Column)-p.Width)
 }

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"sort"
 	"strconv"
 
 	"mcpdbg/ui/termsafe"
@@ -33,9 +32,10 @@ type Table struct {
 	width, height int
 	placed        []Placed
 	scrollX       int
+	flags         int // cells for flags: 0 or 1
 
-	filter   []uint32
-	filtered bool
+	list List // what is shown of the source
+	rows Rows // list, if it was given as rows
 
 	follow bool
 	// anchor is the row that was chosen last; the cursor is on it unless
@@ -68,9 +68,10 @@ type Config struct {
 func New(c Config) *Table {
 	t := &Table{
 		source: c.Source, columns: c.Columns, theme: c.Theme, options: c.Options,
-		header: c.Header, empty: c.Empty, follow: true,
+		header: c.Header, empty: c.Empty, follow: true, list: everyRow{c.Source},
 	}
 	t.cells.widths = make([]int, len(c.Columns))
+	t.cells.rest = make([]int, len(c.Columns))
 	return t
 }
 
@@ -83,6 +84,21 @@ func (t *Table) SetSize(w, h int) {
 	t.layout()
 }
 
+// SetColumns changes how the columns are laid out. There must be as many.
+func (t *Table) SetColumns(columns []Column) {
+	t.columns = columns
+	t.layout()
+}
+
+// SetFlags makes room for the flags of rows, or takes it back.
+func (t *Table) SetFlags(on bool) {
+	if on == (t.flags == 1) {
+		return
+	}
+	t.flags = 1 - t.flags
+	t.layout()
+}
+
 // SetTheme changes the styles.
 func (t *Table) SetTheme(th *theme.Theme) {
 	t.theme = th
@@ -92,7 +108,7 @@ func (t *Table) SetTheme(th *theme.Theme) {
 // SetSource shows other rows, from the newest.
 func (t *Table) SetSource(s Source) {
 	t.source = s
-	t.filter, t.filtered = nil, false
+	t.ClearFilter()
 	t.anchor, t.offset, t.seen, t.follow = 0, 0, 0, true
 	t.cache.clear()
 }
@@ -100,27 +116,29 @@ func (t *Table) SetSource(s Source) {
 // SetFilter shows only the given rows, in ascending order. As more of them are
 // found it is called again with the longer list, which is kept and not copied.
 func (t *Table) SetFilter(rows []uint32) {
-	t.filter, t.filtered = rows, true
+	t.rows = rows
+	t.list = &t.rows
 }
+
+// SetList shows only what a list has, which may change between two calls of
+// other methods.
+func (t *Table) SetList(l List) { t.list = l }
 
 // ClearFilter shows all rows.
-func (t *Table) ClearFilter() {
-	t.filter, t.filtered = nil, false
-}
+func (t *Table) ClearFilter() { t.list = everyRow{t.source} }
 
-// Len returns the number of rows that the filter lets through.
+// Len returns the number of positions of the list: rows that the filter lets
+// through, and folds.
 func (t *Table) Len() int {
-	if !t.filtered {
-		return t.source.Len()
+	n, rows := t.list.Len(), t.source.Len()
+	if n > 0 && t.row(n-1) >= rows {
+		return t.list.Position(rows)
 	}
-	n := t.source.Len()
-	if k := len(t.filter); k > 0 && int(t.filter[k-1]) >= n {
-		return sort.Search(k, func(i int) bool { return int(t.filter[i]) >= n })
-	}
-	return len(t.filter)
+	return n
 }
 
-// Cursor returns the row under the cursor. There is none in an empty table.
+// Cursor returns the row under the cursor, of a fold the first one. There is
+// none in an empty table.
 func (t *Table) Cursor() (row int, ok bool) {
 	w := t.window()
 	if w.len == 0 {
@@ -145,10 +163,11 @@ func (t *Table) RowAt(line int) (row int, ok bool) {
 // Following says whether the table shows the newest rows as they come.
 func (t *Table) Following() bool { return t.follow }
 
-// New returns how many rows have come below those that were in view.
+// New returns how many rows have come below those that were in view, those in
+// folds too.
 func (t *Table) New() int {
 	t.window()
-	return t.Len() - t.position(t.seen)
+	return t.list.Before(t.source.Len()) - t.list.Before(t.seen)
 }
 
 // Status is what the title of a pane says about following: "FOLLOW", "PAUSED",
@@ -180,20 +199,21 @@ func (t *Table) window() window {
 	if w.len == 0 {
 		return w
 	}
-	last := max(w.len-t.body(), 0)
+	lowest := max(w.len-t.body(), 0)
 	if t.follow {
-		w.cursor, w.top = w.len-1, last
+		w.cursor, w.top = w.len-1, lowest
 		t.anchor = t.row(w.cursor)
 	} else {
 		w.cursor = min(t.position(t.anchor), w.len-1)
 		t.offset = min(t.offset, t.body()-1)
-		if w.top = max(w.cursor-t.offset, 0); w.top > last {
+		if w.top = max(w.cursor-t.offset, 0); w.top > lowest {
 			// Kept, or rows that arrive would move those in sight.
-			w.top, t.offset = last, w.cursor-last
+			w.top, t.offset = lowest, w.cursor-lowest
 		}
 	}
 	bottom := min(w.top+t.body(), w.len) - 1
-	t.seen = max(t.seen, t.row(bottom)+1)
+	_, last := t.list.Span(bottom)
+	t.seen = max(t.seen, last+1)
 	return w
 }
 
@@ -209,30 +229,25 @@ func (t *Table) lines() int {
 // that a table without a size can be moved in too.
 func (t *Table) body() int { return max(t.lines(), 1) }
 
-// row returns the row at a position.
+// row returns the row at a position, of a fold the first one.
 func (t *Table) row(position int) int {
-	if t.filtered {
-		return int(t.filter[position])
-	}
-	return position
+	first, _ := t.list.Span(position)
+	return first
 }
 
 // position returns the position of a row, or of the next one that is shown.
-func (t *Table) position(row int) int {
-	n := t.Len()
-	if !t.filtered {
-		return min(row, n)
-	}
-	return sort.Search(n, func(i int) bool { return int(t.filter[i]) >= row })
-}
+func (t *Table) position(row int) int { return min(t.list.Position(row), t.Len()) }
 
 func (t *Table) layout() {
-	t.placed = Layout(t.columns, max(t.width-gutter, 0))
+	t.placed = Layout(t.columns, max(t.width-t.gutter(), 0))
 	clear(t.cells.widths)
+	clear(t.cells.rest)
 	for _, p := range t.placed {
 		t.cells.widths[p.Column] = p.Width
+		t.cells.rest[p.Column] = max(t.width-t.gutter()-p.X, 0)
 		if t.columns[p.Column].Scroll {
 			t.cells.widths[p.Column] += t.scrollX
+			t.cells.rest[p.Column] += t.scrollX
 		}
 	}
 	t.cache.resize(t.lines())
