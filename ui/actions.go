@@ -129,6 +129,7 @@ var scopes = []keymap.Scope{
 func actions() []action {
 	return slices.Concat(
 		moving(),
+		trafficActions(),
 		splitActions(),
 		mouseActions(),
 		sessionActions(),
@@ -178,7 +179,7 @@ func moving() []action {
 		{entry{ID: actTop, Keys: []string{"g", "home"}, Scope: keymap.Global, Title: "first", Help: "Go to the first line."}, nil},
 		{entry{ID: actBottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}, nil},
 
-		{entry{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree, unfold.", Priority: 60}, nothing((*App).open)},
+		{entry{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree or on a flood, unfold.", Priority: 60}, nothing((*App).open)},
 		{entry{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter. Never quits."}, (*App).back},
 		{entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, nothing(func(a *App) { a.focusBeside(1) })},
 		{entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, nothing(func(a *App) { a.focusBeside(-1) })},
@@ -191,7 +192,7 @@ func moving() []action {
 		{entry{ID: actSearch, Keys: []string{"/"}, Scope: keymap.Global, Title: "search", Help: "Look for text in the pane; /text/ is a regular expression.", Priority: 40}, nothing((*App).askSearch)},
 		{entry{ID: actNextMatch, Keys: []string{"n"}, Scope: keymap.Global, Title: "next match", Help: "Go to the next match of the search.", Enabled: searched}, func(a *App) tea.Cmd { return a.findNext(1) }},
 		{entry{ID: actPrevMatch, Keys: []string{"N"}, Scope: keymap.Global, Title: "previous match", Help: "Go to the previous match of the search.", Enabled: searched}, func(a *App) tea.Cmd { return a.findNext(-1) }},
-		{entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Show only some of the traffic: method: id: dir: kind: err >100ms text /regexp/ !not or.", Priority: 45}, nothing((*App).askFilter)},
+		{entry{ID: actFilter, Keys: []string{"f"}, Scope: keymap.Global, Title: "filter", Help: "Show only some of the traffic: method: tool: id: dir: kind: n: seq: run: err >100ms text /regexp/ !not and or.", Priority: 45}, nothing((*App).askFilter)},
 		{entry{ID: actFollow, Keys: []string{"F"}, Scope: keymap.Global, Title: "follow", Help: "Show new rows as they come, or end that.", Priority: 35, Enabled: listFocused}, nothing((*App).toggleFollow)},
 		{entry{ID: actPartner, Keys: []string{"p"}, Scope: keymap.Global, Title: "partner", Help: "Go from a request to its response, and back.", Priority: 25, Enabled: hasPartner}, nothing((*App).goToPartner)},
 		{entry{ID: actNextError, Keys: []string{"e"}, Scope: keymap.Global, Title: "next error", Help: "Go to the next row of the traffic with something wrong.", Priority: 10}, func(a *App) tea.Cmd { return a.findError(1) }},

@@ -62,10 +62,11 @@ func (d *driver) acts() []string {
 // the row in the middle to another position of the list.
 func moves(id string, want func(at, n int) int) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		for range 60 {
+		for range 30 {
 			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+			d.send(`{"jsonrpc":"2.0","method":"notifications/y"}`) // or they would fold
 		}
-		all := d.index.traffic
+		all := d.index.traffic.All()
 		middle := len(all) / 2
 		d.traffic.Select(int(all[middle]))
 		d.do(id)
@@ -183,8 +184,8 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[1], "FOLLOW")
 		d.do(actFollow)
 		require.Contains(t, d.rows()[1], "PAUSED")
-		for range tall { // more than there is room for
-			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		for i := range tall { // more than there is room for
+			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
 		require.Contains(t, d.rows()[1], "+5 new")
 		d.do(actFollow)
@@ -199,7 +200,7 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, request, d.cursor())
 		d.run(d.traffic.setFilter(parse(t, "kind:request")))
 		d.do(actPartner)
-		require.Contains(t, d.rows()[35], "the filter hides it")
+		require.Contains(t, d.rows()[35], "a filter hides it")
 	},
 	actNextError: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actTop, actNextError)
@@ -510,6 +511,7 @@ func allActionTests() map[string]actionTest {
 	all := map[string]actionTest{}
 	for _, tests := range []map[string]actionTest{
 		actionTests,
+		trafficActionTests,
 		detailTests,
 		copyTests,
 		splitTests,

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/filter"
 	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
 	"mcpdbg/ui/termsafe"
@@ -182,6 +181,8 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 		return a.keepFinding(msg)
 	case foundRow:
 		return a.foundRow(msg)
+	case counted:
+		return a.counted(msg)
 	case loadedEntry:
 		return a.detail.loaded(msg)
 	case detailHit:
@@ -194,13 +195,14 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 
 // refresh looks at the log, which has changed.
 func (a *App) refresh() tea.Cmd {
+	a.traffic.keep()
 	more := a.index.pull(a.source)
 	a.story.pull(a.index.events)
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
 	a.events.SetFilter(a.index.events)
 	a.markAll()
-	cmd := tea.Batch(a.traffic.grown(), a.keepCatalog())
+	cmd := tea.Batch(a.traffic.grown(), a.countOn(), a.keepCatalog())
 	a.watchCancelled()
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })
@@ -346,7 +348,6 @@ type lister interface {
 	Select(row int)
 	SetFollow(on bool)
 	Following() bool
-	filter() *filter.Filter
 }
 
 // mark has a pane painted again.

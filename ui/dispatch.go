@@ -172,8 +172,8 @@ func (a *App) setZoom(on bool) {
 	a.arrange()
 }
 
-// open shows the selected row full size; in the detail pane it unfolds, and in
-// the list of sessions it goes to the traffic.
+// open shows the selected row full size; in the detail pane, and on a flood, it
+// unfolds, and in the list of sessions it goes to the traffic.
 func (a *App) open() {
 	switch a.focus {
 	case detailID:
@@ -185,7 +185,7 @@ func (a *App) open() {
 		a.leave()
 		return
 	}
-	if !a.selected.ok {
+	if !a.selected.ok || a.unfolds() {
 		return
 	}
 	a.zoom = true
@@ -202,7 +202,7 @@ func (a *App) back() tea.Cmd {
 	case a.search != nil:
 		a.setSearch(nil)
 	case a.traffic.shown != nil:
-		return a.traffic.setFilter(nil)
+		return a.setFilter(nil)
 	}
 	return nil
 }
@@ -238,10 +238,10 @@ func (a *App) selectTraffic(number int) {
 		a.focusOn(trafficID)
 	}
 	a.list = trafficID
-	a.traffic.Select(number)
+	a.traffic.reveal(number)
 	a.mark(trafficID)
 	if shown, _ := a.traffic.Cursor(); shown != number {
-		a.say("the row is there, but the filter hides it")
+		a.say("the row is there, but not shown now: a filter hides it, or t shows it")
 	}
 }
 

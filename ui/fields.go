@@ -9,7 +9,7 @@ import (
 // What an empty text field says.
 const (
 	composerHint = `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"...","arguments":{}}}`
-	filterHint   = `method: id: dir:in kind:error err >100ms text /regexp/ !not or`
+	filterHint   = `method: tool: id: dir:in kind:error n:10-20 err >100ms text /regexp/ !not and or`
 	searchHint   = `text or /regexp/`
 )
 

@@ -12,12 +12,13 @@ type find struct {
 	source session.Source
 	pane   paneID // that lists the row
 	what   string // for the message that nothing was found
+	found  string // the message when something was; as a rule none
 	from   int    // where the cursor was
 	at     int    // the next row to look at
 	shown  int    // the same, as the screen tells it
 	by     int    // 1 or -1
 	turn   bool   // to look in the other direction if there is nothing in this one
-	match  func(session.Row) bool
+	match  func(number int, row session.Row) bool
 	block  [64]session.Row // small: what is looked for is often near
 }
 
@@ -45,7 +46,7 @@ func (f *find) step() tea.Cmd {
 					row = rows[len(rows)-1-i]
 				}
 				bytes += int(row.Len)
-				if f.match(row) {
+				if f.match(f.at+i*f.by, row) {
 					return foundRow{f, f.at + i*f.by}
 				}
 			}
@@ -69,21 +70,22 @@ func (f *find) next() []session.Row {
 	return block[:f.source.Rows(from, block[:f.at-from+1])]
 }
 
-// matchAll returns the rows of a pane that pass its filter and the search.
-func matchAll(source session.Source, pane paneID, shown, search *filter.Filter) func(session.Row) bool {
-	base, hit := shown.Over(source), search.Over(source)
-	return func(row session.Row) bool {
-		return belongs(row, pane, shown) && base.Match(row) && hit.Match(row)
+// matchAll returns the rows of a pane that a lens lets through and that match a
+// search.
+func matchAll(source session.Source, pane paneID, l lens, search *filter.Filter) func(int, session.Row) bool {
+	shown, hit := l.filter.Over(source), search.Over(source)
+	return func(number int, row session.Row) bool {
+		return belongs(row, pane, l) && shown.Match(number, row) && hit.Match(number, row)
 	}
 }
 
-// belongs tells whether a pane lists a row.
-func belongs(row session.Row, pane paneID, shown *filter.Filter) bool {
+// belongs tells whether a pane lists rows of a kind.
+func belongs(row session.Row, pane paneID, l lens) bool {
 	switch pane {
 	case stderrID:
 		return row.Kind == session.KindStderr
 	case eventsID:
 		return !row.Kind.IsStream()
 	}
-	return inTraffic(row, shown)
+	return l.lists(row.Kind)
 }

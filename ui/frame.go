@@ -86,6 +86,7 @@ func (a *App) drawPane(id paneID) {
 		a.dirty[id] = false
 	}
 	left, right := p.titles()
+	left += a.countTitle(id) + a.timeTitle(id)
 	if other := a.strippedTitle(id); other != "" {
 		left += "   " + other
 	}

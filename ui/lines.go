@@ -101,42 +101,48 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	case row.Kind == session.KindStderr:
 		r.hits.paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
 	default:
-		style, mark := r.style(&e)
-		c.Mark(style, mark)
-		c.Text(colLineText, style, row.Kind.String())
-		c.Text(colLineText, style, "        "[:max(8-len(row.Kind.String()), 1)])
-		r.hits.paint(c, colLineText, style, r.theme.Match, []byte(session.Describe(&e)))
+		paintEvent(c, colLineText, &e, r.theme, r.hits)
 	}
 }
 
-// style tells losses, endings and what a person did from the rest, by a glyph
+// paintEvent paints the mark of an event, and into a column what it tells.
+func paintEvent(c *table.Cells, column int, e *session.Entry, th *theme.Theme, hits *highlight) {
+	style, mark := eventStyle(e, th)
+	c.Mark(style, mark)
+	kind := e.Kind.String()
+	c.Text(column, style, kind)
+	c.Text(column, style, "        "[:max(8-len(kind), 1)])
+	hits.paint(c, column, style, th.Match, []byte(session.Describe(e)))
+}
+
+// eventStyle tells losses, endings and what a person did from the rest, by a glyph
 // and by colour.
-func (r *lineRows) style(e *session.Entry) (theme.Style, string) {
+func eventStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	switch e.Kind {
 	case session.KindLink:
-		return r.linkStyle(e)
+		return linkStyle(e, th)
 	case session.KindGap, session.KindFailed:
-		return r.theme.Error, "x"
+		return th.Error, "x"
 	case session.KindLagged, session.KindHeld, session.KindWaiting, session.KindWrite:
-		return r.theme.Warn, "!"
+		return th.Warn, "!"
 	case session.KindAct:
-		return r.theme.Request, "@"
+		return th.Request, "@"
 	case session.KindStart, session.KindExited, session.KindClosed:
-		return r.theme.Strong, "*"
+		return th.Strong, "*"
 	}
-	return r.theme.Text, " "
+	return th.Text, " "
 }
 
 // linkStyle tells a connection in trouble from one that works.
-func (r *lineRows) linkStyle(e *session.Entry) (theme.Style, string) {
+func linkStyle(e *session.Entry, th *theme.Theme) (theme.Style, string) {
 	var link session.LinkBody
 	if e.DecodeBody(&link) == nil {
 		switch executor.LinkState(link.State) {
 		case executor.LinkLost:
-			return r.theme.Error, "x"
+			return th.Error, "x"
 		case executor.LinkStalled:
-			return r.theme.Warn, "!"
+			return th.Warn, "!"
 		}
 	}
-	return r.theme.Text, " "
+	return th.Text, " "
 }

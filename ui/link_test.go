@@ -226,7 +226,7 @@ func TestPendingIsLost(t *testing.T) {
 		x.latest().loses()
 		synctest.Wait()
 		d.pull()
-		require.Regexp(t, `x +- +\S+ > tools/call +"mine" +lost`, d.plain())
+		require.Regexp(t, `x +- +\S+ > tools/call \(link lost\) +"mine" +lost`, d.plain())
 	})
 }
 

@@ -19,8 +19,6 @@ func (l list) setSize(w, h int) { l.SetSize(w, h) }
 
 func (l list) paint(out *grid.Lines, focused bool) { l.Paint(out, focused) }
 
-func (l list) filter() *filter.Filter { return nil }
-
 // move moves the cursor.
 func (l list) move(action string) bool {
 	switch action {

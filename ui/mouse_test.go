@@ -49,7 +49,7 @@ func TestMouseFocusesAndSelects(t *testing.T) {
 		require.Equal(t, eventsID, d.focus)
 		d.press(10, 4) // border, column titles, then the second row
 		require.Equal(t, trafficID, d.focus)
-		require.Equal(t, int(d.index.traffic[1]), d.cursor())
+		require.Equal(t, int(d.index.traffic.All()[1]), d.cursor())
 		d.press(100, 3)
 		require.Equal(t, detailID, d.focus)
 		d.press(100, 4)
@@ -61,7 +61,7 @@ func TestMouseFocusesAndSelects(t *testing.T) {
 		require.Equal(t, before, d.plain(), "header and footer are no panes")
 		d.press(10, 27)
 		require.Equal(t, trafficID, d.focus)
-		require.Equal(t, int(d.index.traffic[1]), d.cursor(), "there is no row")
+		require.Equal(t, int(d.index.traffic.All()[1]), d.cursor(), "there is no row")
 
 		d.do(actCompose)
 		d.press(90, 2)
@@ -112,8 +112,8 @@ func TestMouseWheel(t *testing.T) {
 // of the wheel is lost.
 func TestMouseIsPaced(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
-		for range 100 {
-			d.send(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		for i := range 100 {
+			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i))
 		}
 		var timers int
 		d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
@@ -128,11 +128,11 @@ func TestMouseIsPaced(t *testing.T) {
 			d.take(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 		}
 		first, _ := d.traffic.RowAt(1)
-		require.Equal(t, int(d.index.traffic[wheelLines]), first, "the first one at once")
+		require.Equal(t, int(d.index.traffic.All()[wheelLines]), first, "the first one at once")
 		require.Equal(t, 1, timers)
 		d.take(pointerDue{})
 		first, _ = d.traffic.RowAt(1)
-		require.Equal(t, int(d.index.traffic[10*wheelLines]), first, "the others at the end of the frame")
+		require.Equal(t, int(d.index.traffic.All()[10*wheelLines]), first, "the others at the end of the frame")
 		d.take(pointerDue{})
 		require.Equal(t, 2, timers, "and then nothing ticks")
 		require.False(t, d.pointer.due)

@@ -38,6 +38,10 @@ type Options struct {
 	NoColor bool      // no colours whatever the terminal can; NO_COLOR does the same
 	ASCII   bool      // no line glyphs
 
+	// Slow is from when an answer is slow; 0 means over 100 ms and over 5 times
+	// the median.
+	Slow time.Duration
+
 	// Program is added to the options of the program, for tests.
 	Program []tea.ProgramOption
 

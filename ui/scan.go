@@ -1,12 +1,11 @@
 package ui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/filter"
+	"mcpdbg/ui/table"
 )
 
 // How much one step of a scan may do before it lets go, so that it can be
@@ -16,14 +15,15 @@ const (
 	stepBytes = 4 << 20
 )
 
-// A scan evaluates a filter over a log, in steps: rows that are new first,
-// then the older ones from the end on. It is passed from step to step and
+// A scan finds what a lens lets through of a log, in steps: rows that are new
+// first, then the older ones from the end on. It is passed from step to step and
 // never used by two at a time.
 type scan struct {
 	generation int
 	source     session.Source
-	filter     *filter.Filter
+	lens       lens
 	matcher    *filter.Matcher
+	listed     [256]bool // by kind of entry, what the lens looks at
 
 	total int // rows there were at the beginning
 	older int // of them, rows [0, older) are still to be looked at
@@ -31,25 +31,33 @@ type scan struct {
 
 	// open are requests that had no answer when they were looked at; what
 	// becomes of them may change whether they pass.
-	open  map[int]struct{}
-	block [512]session.Row
-	one   rowReader
+	open     map[int]struct{}
+	block    [512]session.Row
+	verdicts [512]filter.Verdict
+	one      rowReader
 }
 
-func newScan(generation int, source session.Source, f *filter.Filter, rows int) *scan {
-	return &scan{
-		generation: generation, source: source, filter: f, matcher: f.Over(source),
+func newScan(generation int, source session.Source, l lens, rows int) *scan {
+	s := &scan{
+		generation: generation, source: source, lens: l, matcher: l.filter.Over(source),
 		total: rows, older: rows, newer: rows, open: map[int]struct{}{}, one: rowReader{source: source},
 	}
+	for kind := range s.listed {
+		s.listed[kind] = l.lists(session.Kind(kind))
+	}
+	return s
 }
 
 // scanned is what one step of a scan found.
 type scanned struct {
 	scan    *scan
-	front   []uint32 // older rows that pass, in front of all found before
-	back    []uint32 // newer rows that pass, behind them
+	front   []foundItem // older rows that pass, from the last to the first
+	back    []foundItem // newer rows that pass
 	changed []verdict
 }
+
+// A foundItem is a row that passes, with what it folds with.
+type foundItem struct{ row, kind uint32 }
 
 // A verdict is about a row that was looked at again.
 type verdict struct {
@@ -85,16 +93,17 @@ func (s *scan) step(rows int) tea.Cmd {
 func (s *scan) forward(found *scanned, rows int) {
 	budget := budget{rows: stepRows, bytes: stepBytes}
 	for s.newer < rows && budget.left() {
-		n := s.source.Rows(s.newer, s.block[:min(len(s.block), rows-s.newer)])
-		if n == 0 {
+		block := s.block[:min(len(s.block), rows-s.newer)]
+		block = block[:s.source.Rows(s.newer, block)]
+		if len(block) == 0 {
 			return
 		}
-		for i := 0; i < n && budget.left(); i++ {
-			row := s.block[i]
-			if s.passes(s.newer, row, &budget) {
-				found.back = append(found.back, uint32(s.newer))
+		s.matcher.Rows(s.newer, block, s.verdicts[:len(block)])
+		for i := 0; i < len(block) && budget.left(); i++ {
+			if s.passes(s.newer, &block[i], s.verdicts[i], &budget) {
+				found.back = append(found.back, foundItem{uint32(s.newer), floodKind(&block[i])})
 			}
-			s.settle(found, row, &budget)
+			s.settle(found, block[i], &budget)
 			s.newer++
 		}
 	}
@@ -104,36 +113,35 @@ func (s *scan) backward(found *scanned) {
 	budget := budget{rows: stepRows, bytes: stepBytes}
 	for s.older > 0 && budget.left() {
 		from := max(s.older-len(s.block), 0)
-		n := s.source.Rows(from, s.block[:s.older-from])
-		if n < s.older-from {
+		block := s.block[:s.older-from]
+		if s.source.Rows(from, block) < len(block) {
 			s.older = 0 // cannot be read
-			break
+			return
 		}
-		for s.older > from && budget.left() {
+		s.matcher.Rows(from, block, s.verdicts[:len(block)])
+		for i := len(block) - 1; i >= 0 && budget.left(); i-- {
 			s.older--
-			if s.passes(s.older, s.block[s.older-from], &budget) {
-				found.front = append(found.front, uint32(s.older))
+			if s.passes(s.older, &block[i], s.verdicts[i], &budget) {
+				found.front = append(found.front, foundItem{uint32(s.older), floodKind(&block[i])})
 			}
 		}
 	}
-	slices.Reverse(found.front)
 }
 
-// passes looks at one row.
-func (s *scan) passes(number int, row session.Row, b *budget) bool {
+// passes looks at one row, of which v is what the index says.
+func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget) bool {
 	b.rows--
 	if row.State == session.ReqPending {
 		s.open[number] = struct{}{}
 	}
-	if !inTraffic(row, s.filter) {
+	if v == filter.No || !s.listed[row.Kind] {
 		return false
 	}
-	passes, decided := s.matcher.Quick(row)
-	if decided {
-		return passes
+	if v == filter.Yes {
+		return true
 	}
 	b.bytes -= int(row.Len)
-	return s.matcher.Match(row)
+	return s.matcher.Read(number, *row)
 }
 
 // settle looks again at requests whose state a new row has changed.
@@ -162,19 +170,10 @@ func (s *scan) again(found *scanned, request int, b *budget) {
 		return
 	}
 	delete(s.open, request)
-	found.changed = append(found.changed, verdict{uint32(request), s.passes(request, row, b)})
-}
-
-// inTraffic tells whether the traffic pane shows a row: messages, stray lines,
-// and lines of stderr if the filter asks for them.
-func inTraffic(row session.Row, f *filter.Filter) bool {
-	switch row.Kind {
-	case session.KindStdin, session.KindStdout:
-		return true
-	case session.KindStderr:
-		return f.Stderr()
-	}
-	return false
+	b.rows--
+	b.bytes -= int(row.Len)
+	passes := s.listed[row.Kind] && s.matcher.Match(request, row)
+	found.changed = append(found.changed, verdict{uint32(request), passes})
 }
 
 // budget is what is left of one step.
@@ -182,31 +181,19 @@ type budget struct{ rows, bytes int }
 
 func (b *budget) left() bool { return b.rows > 0 && b.bytes > 0 }
 
-// rowList is a list of rows in ascending order that grows at both ends.
-type rowList struct {
-	rows []uint32
-	head int // where the list begins in rows
-}
-
-// newRowList returns a list with room for front rows before its first one.
-func newRowList(front int) rowList {
-	return rowList{rows: make([]uint32, front), head: front}
-}
-
-func (l *rowList) all() []uint32 { return l.rows[l.head:] }
-
-// add adds what a step of a scan found.
-func (l *rowList) add(found scanned) {
-	l.head -= len(found.front)
-	copy(l.rows[l.head:], found.front)
-	l.rows = append(l.rows, found.back...)
+// addTo adds what a step found to a list.
+func (found *scanned) addTo(list *table.Folded) {
+	for _, item := range found.front {
+		list.Prepend(item.row, item.kind)
+	}
+	for _, item := range found.back {
+		list.Append(item.row, item.kind)
+	}
 	for _, v := range found.changed {
-		i, listed := slices.BinarySearch(l.all(), v.row)
-		switch {
-		case v.passes && !listed:
-			l.rows = slices.Insert(l.rows, l.head+i, v.row)
-		case !v.passes && listed:
-			l.rows = slices.Delete(l.rows, l.head+i, l.head+i+1)
+		if v.passes {
+			list.Insert(int(v.row))
+		} else {
+			list.Remove(int(v.row))
 		}
 	}
 }

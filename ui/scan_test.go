@@ -24,6 +24,9 @@ func parse(t testing.TB, text string) *filter.Filter {
 	return f
 }
 
+// passing are the rows that the traffic pane lists under a filter.
+func (d *driver) passing() []uint32 { return append([]uint32{}, d.traffic.passing.All()...) }
+
 // passing evaluates a filter over a whole log, row by row.
 func passing(t testing.TB, log session.Source, f *filter.Filter) []uint32 {
 	t.Helper()
@@ -32,7 +35,7 @@ func passing(t testing.TB, log session.Source, f *filter.Filter) []uint32 {
 	m := f.Over(log)
 	want := []uint32{}
 	for i, row := range rows {
-		if inTraffic(row, f) && m.Match(row) {
+		if (lens{filter: f}).lists(row.Kind) && m.Match(i, row) {
 			want = append(want, uint32(i))
 		}
 	}
@@ -52,7 +55,7 @@ func TestFilterInSteps(t *testing.T) {
 	found := cmd().(scanned)
 	next := d.traffic.found(found, d.index.scanned)
 	want := passing(t, log, f)
-	got := d.traffic.passing.all()
+	got := d.passing()
 	require.Contains(t, d.repainted(), " 33%")
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(want))
@@ -61,7 +64,7 @@ func TestFilterInSteps(t *testing.T) {
 	appendTraffic(t, log, 100) // while it runs
 	d.pull()
 	d.run(next)
-	require.Equal(t, passing(t, log, f), d.traffic.passing.all())
+	require.Equal(t, passing(t, log, f), d.passing())
 	require.NotContains(t, d.repainted(), "%")
 }
 
@@ -81,12 +84,12 @@ func TestFilterGivenUp(t *testing.T) {
 	now := parse(t, "kind:error")
 	cmd := d.traffic.setFilter(now)
 	require.Nil(t, d.traffic.found(old().(scanned), d.index.scanned))
-	require.Empty(t, d.traffic.passing.all())
+	require.Empty(t, d.passing())
 	d.run(cmd)
-	require.Equal(t, passing(t, log, now), d.traffic.passing.all())
+	require.Equal(t, passing(t, log, now), d.passing())
 	cmd = d.traffic.setFilter(nil)
 	require.Nil(t, cmd)
-	require.Equal(t, len(d.index.traffic), d.traffic.Len())
+	require.Equal(t, len(d.index.traffic.All()), d.traffic.Len())
 }
 
 // TestFilterReadsInSteps: a step does not read more than it should.
@@ -96,7 +99,7 @@ func TestFilterReadsInSteps(t *testing.T) {
 		payload := fmt.Appendf(nil, `{"method":"m","params":"%s"}`, strings.Repeat("0", stepBytes/2))
 		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 	}
-	s := newScan(1, log, parse(t, "x"), log.Len())
+	s := newScan(1, log, lens{filter: parse(t, "x")}, log.Len())
 	steps := 0
 	for !s.done(log.Len()) {
 		s.step(log.Len())()
@@ -121,12 +124,12 @@ func TestFilterFollowsStates(t *testing.T) {
 					d.send(`{"id":5,"method":"sleep"}`)
 					d.send(`{"method":"notifications/x"}`)
 					request := uint32(d.row(`"sleep"`))
-					require.Equal(t, text == "!err", slices.Contains(d.traffic.passing.all(), request))
+					require.Equal(t, text == "!err", slices.Contains(d.passing(), request))
 					end(d, x)
 					synctest.Wait()
 					d.pull()
-					require.Equal(t, text == "err", slices.Contains(d.traffic.passing.all(), request))
-					require.Equal(t, passing(t, d.source, f), d.traffic.passing.all())
+					require.Equal(t, text == "err", slices.Contains(d.passing(), request))
+					require.Equal(t, passing(t, d.source, f), d.passing())
 				})
 			}
 		})
@@ -161,7 +164,7 @@ func TestFilterProperty(t *testing.T) {
 		for _, cmd := range append(steps, d.refresh()) {
 			d.run(cmd)
 		}
-		require.Equal(t, passing(t, log, f), d.traffic.passing.all(), "seed %d: %s", seed, f)
+		require.Equal(t, passing(t, log, f), d.passing(), "seed %d: %s", seed, f)
 	}
 }
 
@@ -189,21 +192,13 @@ func randomEntry(random *rand.Rand) session.Entry {
 	return e
 }
 
-func TestRowList(t *testing.T) {
-	l := newRowList(4)
-	require.Empty(t, l.all())
-	l.add(scanned{back: []uint32{20, 21}, front: []uint32{10, 12}})
-	l.add(scanned{front: []uint32{3}, changed: []verdict{{11, true}, {12, false}, {21, true}, {9, false}, {30, true}}})
-	require.Equal(t, []uint32{3, 10, 11, 20, 21, 30}, l.all())
-}
-
 func TestIndex(t *testing.T) {
 	log := newLog(t)
 	appendTraffic(t, log, 1000)
 	x := &rowIndex{}
 	require.False(t, x.pull(log))
 	require.Equal(t, 1000, x.scanned)
-	require.Equal(t, 1000, len(x.traffic)+len(x.stderr)+len(x.events))
+	require.Equal(t, 1000, len(x.traffic.All())+len(x.stderr)+len(x.events))
 	require.Len(t, x.stderr, 20)
 	require.Len(t, x.events, 10)
 	require.Equal(t, uint32(49), x.stderr[0])
@@ -214,7 +209,7 @@ func TestIndex(t *testing.T) {
 	require.True(t, x.pull(long), "a long recording is listed in parts")
 	require.Equal(t, pullRows, x.scanned)
 	require.False(t, x.pull(long))
-	require.Len(t, x.traffic, pullRows+5)
+	require.Len(t, x.traffic.All(), pullRows+5)
 }
 
 // manyRows is a log of nothing but rows.

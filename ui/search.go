@@ -11,6 +11,7 @@ import (
 type search struct {
 	text   string
 	filter *filter.Filter
+	count  *count // of its matches; nil if the detail pane is searched
 }
 
 // startSearch looks for text from the cursor outwards: downwards first, then
@@ -28,7 +29,7 @@ func (a *App) startSearch(text string) (tea.Cmd, error) {
 	if a.finding != nil {
 		a.finding.turn = true
 	}
-	return cmd, nil
+	return tea.Batch(cmd, a.countAgain()), nil
 }
 
 // setSearch changes what n and N look for; nil ends the search.
@@ -47,10 +48,19 @@ func (a *App) findNext(by int) tea.Cmd {
 	if a.focus == detailID {
 		return a.findInDetail(by)
 	}
-	return a.find(&find{
+	again := a.countIn(a.focus)
+	return tea.Batch(again, a.find(&find{
 		pane: a.focus, by: by, what: `"` + a.search.text + `"`,
-		match: matchAll(a.source, a.focus, a.lists(a.focus).filter(), a.search.filter),
-	})
+		match: matchAll(a.source, a.focus, a.lens(a.focus), a.search.filter),
+	}))
+}
+
+// lens is what a pane lets through.
+func (a *App) lens(pane paneID) lens {
+	if pane == trafficID {
+		return a.traffic.lens()
+	}
+	return lens{}
 }
 
 // findInDetail looks for the text in the row that is shown.
@@ -63,13 +73,13 @@ func (a *App) findInDetail(by int) tea.Cmd {
 // findError goes to the next row of the traffic with something wrong. Of a
 // request that failed it is the response.
 func (a *App) findError(by int) tea.Cmd {
-	shown := a.traffic.filter()
-	passes := shown.Over(a.source)
+	shown := a.traffic.lens()
+	passes := shown.filter.Over(a.source)
 	return a.find(&find{
 		pane: trafficID, by: by, what: "error",
-		match: func(row session.Row) bool {
+		match: func(number int, row session.Row) bool {
 			failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
-			return filter.IsWrong(row) && !failed && belongs(row, trafficID, shown) && passes.Match(row)
+			return filter.IsWrong(row) && !failed && belongs(row, trafficID, shown) && passes.Match(number, row)
 		},
 	})
 }
@@ -106,6 +116,9 @@ func (a *App) foundRow(msg foundRow) tea.Cmd {
 	switch {
 	case msg.row >= 0 && f.pane == trafficID:
 		a.selectTraffic(msg.row)
+		if f.found != "" {
+			a.say(f.found)
+		}
 	case msg.row >= 0:
 		a.lists(f.pane).Select(msg.row)
 		a.mark(f.pane)

@@ -147,7 +147,7 @@ func (s *subject) address(msg tea.Msg) tea.Msg {
 		for i, cmd := range msg {
 			msg[i] = s.tagged(cmd)
 		}
-	case changed, scanned, finding, foundRow, loadedEntry, detailHit, result:
+	case changed, scanned, finding, foundRow, counted, loadedEntry, detailHit, result:
 		return about{s, msg}
 	}
 	return msg

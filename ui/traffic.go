@@ -13,30 +13,7 @@ import (
 	"mcpdbg/ui/theme"
 )
 
-// The columns of the traffic pane.
-const (
-	colSeq = iota
-	colTime
-	colDirection
-	colMethod
-	colID
-	colLatency
-	colSize
-)
-
-// trafficColumns give up time first, then size, sequence and id; what was
-// called and what became of it stay.
-var trafficColumns = []table.Column{
-	colSeq:       {Title: "seq", Min: 6, Priority: 3, Align: termsafe.Right},
-	colTime:      {Title: "+time", Min: 8, Priority: 1, Align: termsafe.Right},
-	colDirection: {Min: 1, Must: true},
-	colMethod:    {Title: "method", Min: 14, Weight: 1, Must: true, Scroll: true},
-	colID:        {Title: "id", Min: 11, Priority: 4},
-	colLatency:   {Title: "ms", Min: 9, Priority: 5, Align: termsafe.Right},
-	colSize:      {Title: "size", Min: 6, Priority: 2, Align: termsafe.Right},
-}
-
-// traffic is the pane of messages.
+// traffic is the pane of messages, and of what stands among them.
 type traffic struct {
 	list
 	source session.Source
@@ -44,10 +21,15 @@ type traffic struct {
 	rows   *trafficRows
 	clock  int64 // of the log at the last look; -1 without a live session
 
-	// With a filter, what it lets through and how far it has come. A scan is
-	// never changed while a step of it runs.
-	shown      *filter.Filter
-	passing    rowList
+	shown    *filter.Filter
+	among    interleaved
+	unfolded bool // floods stand unfolded
+	times    timeForm
+	marks    marks
+
+	// Unless the lens is plain, what it lets through and how far it has come.
+	// A scan is never changed while a step of it runs.
+	passing    *table.Folded
 	scan       *scan
 	scanning   bool // a step runs
 	percent    int  // of the older rows have been looked at
@@ -58,13 +40,21 @@ func newTraffic(source session.Source, index *rowIndex, hits *highlight, th *the
 	t := &traffic{source: source, index: index, clock: -1}
 	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, hits: hits, theme: th}
 	t.list = list{table.New(table.Config{
-		Source: t.rows, Columns: trafficColumns, Theme: th, Options: look, Header: true, Empty: "nothing was said yet",
+		Source: t.rows, Columns: t.times.columns(), Theme: th, Options: look, Header: true, Empty: "nothing was said yet",
 	})}
-	t.SetFilter(nil)
+	t.restart()
 	return t
 }
 
-func (t *traffic) filter() *filter.Filter { return t.shown }
+func (t *traffic) lens() lens { return lens{t.among, t.shown} }
+
+// listed is what the pane lists.
+func (t *traffic) listed() *table.Folded {
+	if t.lens().plain() {
+		return &t.index.traffic
+	}
+	return t.passing
+}
 
 func (t *traffic) setTheme(th *theme.Theme) {
 	t.rows.theme = th
@@ -73,34 +63,41 @@ func (t *traffic) setTheme(th *theme.Theme) {
 
 // grown shows rows that were added to the index.
 func (t *traffic) grown() tea.Cmd {
-	if t.shown == nil {
-		t.SetFilter(t.index.traffic)
-		return nil
+	if t.times.widen(t.index.latest) {
+		t.SetColumns(t.times.columns())
 	}
 	return t.goOn(t.index.scanned)
+}
+
+// keep has rows that come not fold those under the cursor.
+func (t *traffic) keep() {
+	if row, ok := t.Cursor(); ok && !t.Following() {
+		t.listed().Keep(row)
+	}
 }
 
 // setFilter shows only what a filter lets through; nil shows all.
 func (t *traffic) setFilter(f *filter.Filter) tea.Cmd {
+	t.shown = f
+	return t.restart()
+}
+
+// restart lists anew what the lens lets through.
+func (t *traffic) restart() tea.Cmd {
 	t.generation++
-	t.shown, t.scan, t.scanning = f, nil, false
-	if f == nil {
-		t.passing = rowList{}
-		t.SetFilter(t.index.traffic)
+	t.scan, t.scanning, t.percent = nil, false, 100
+	t.passing = &table.Folded{}
+	t.passing.SetAll(!t.unfolded)
+	t.SetList(t.listed())
+	if t.lens().plain() {
 		return nil
 	}
-	most := len(t.index.traffic)
-	if f.Stderr() {
-		most += len(t.index.stderr)
-	}
-	t.passing = newRowList(most)
-	t.scan = newScan(t.generation, t.source, f, t.index.scanned)
+	t.scan = newScan(t.generation, t.source, t.lens(), t.index.scanned)
 	t.percent = t.scan.percent()
-	t.SetFilter(t.passing.all())
 	return t.goOn(t.index.scanned)
 }
 
-// goOn starts the next step of the filter, unless one runs or nothing is left.
+// goOn starts the next step of the scan, unless one runs or nothing is left.
 func (t *traffic) goOn(rows int) tea.Cmd {
 	if t.scan == nil || t.scanning || t.scan.done(rows) {
 		return nil
@@ -109,15 +106,43 @@ func (t *traffic) goOn(rows int) tea.Cmd {
 	return t.scan.step(rows)
 }
 
-// found takes what a step of the filter found.
+// found takes what a step of the scan found.
 func (t *traffic) found(s scanned, rows int) tea.Cmd {
 	if s.scan.generation != t.generation {
 		return nil
 	}
 	t.scanning, t.percent = false, s.scan.percent()
-	t.passing.add(s)
-	t.SetFilter(t.passing.all())
+	t.keep()
+	s.addTo(t.passing)
 	return t.goOn(rows)
+}
+
+// reveal moves the cursor to a row, out of the fold that it may be in.
+func (t *traffic) reveal(row int) {
+	t.setFold(row, false)
+	t.Select(row)
+}
+
+// setFold folds or unfolds the flood that a row is in, and tells whether that
+// changed anything.
+func (t *traffic) setFold(row int, fold bool) bool { return t.listed().SetFold(row, fold) }
+
+// setFolds folds or unfolds all floods.
+func (t *traffic) setFolds(fold bool) {
+	t.unfolded = !fold
+	t.index.traffic.SetAll(fold)
+	t.passing.SetAll(fold)
+}
+
+// foldUnderCursor tells of the flood under the cursor: how many rows it has,
+// none if there is none, and whether it is folded.
+func (t *traffic) foldUnderCursor() (row, rows int, folded bool) {
+	row, ok := t.Cursor()
+	if !ok {
+		return 0, 0, false
+	}
+	rows, folded = t.listed().Fold(row)
+	return row, rows, folded
 }
 
 func (t *traffic) paint(out *grid.Lines, focused bool) {
@@ -130,12 +155,19 @@ func (t *traffic) paint(out *grid.Lines, focused bool) {
 }
 
 func (t *traffic) titles() (left, right string) {
-	left = "2 Traffic " + thousands(len(t.index.traffic))
+	switch t.among {
+	case onlyMessages:
+		left = "2 Traffic " + thousands(len(t.index.traffic.All()))
+	case andStderr:
+		left = "2 Traffic + stderr " + thousands(len(t.index.traffic.All())+len(t.index.stderr))
+	default:
+		left = "2 Timeline " + thousands(t.index.scanned)
+	}
 	if t.shown != nil {
-		left += fmt.Sprintf("  filter %s (%s)", t.shown, thousands(t.Len()))
-		if t.percent < 100 {
-			left += fmt.Sprintf(" %d%%", t.percent)
-		}
+		left += fmt.Sprintf("  filter %s (%s)", t.shown, thousands(len(t.passing.All())))
+	}
+	if t.percent < 100 {
+		left += fmt.Sprintf(" %d%%", t.percent)
 	}
 	return left, t.Status()
 }

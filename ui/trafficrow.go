@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -29,7 +30,8 @@ type trafficRows struct {
 func (t *trafficRows) Len() int { return t.pane.index.scanned }
 
 // Version changes with what may change of a row: its state, its partner, its
-// marks, the seconds that a request has been pending, and the search.
+// marks, how many rows are folded into it, the seconds that a request has been
+// pending, and the search.
 func (t *trafficRows) Version(number int) uint32 {
 	row, _ := t.rows.at(number)
 	v := uint32(row.State) | uint32(row.Flags)<<4
@@ -38,6 +40,14 @@ func (t *trafficRows) Version(number int) uint32 {
 	}
 	if row.State == session.ReqPending && t.pane.clock >= 0 {
 		v |= uint32((t.pane.clock-row.T)/1e6) << 13
+	}
+	if t.pane.marks.has(number) {
+		v ^= 1 << 31
+	}
+	if floodKind(&row) != 0 {
+		if rows, folded := t.pane.listed().Fold(number); folded {
+			v ^= uint32(rows) << 8
+		}
 	}
 	return v ^ t.hits.version<<24
 }
@@ -50,20 +60,54 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	}
 	e, err := t.pane.source.Entry(row, rowRead)
 	style := t.style(row)
+	if t.pane.marks.has(number) {
+		c.Flag(t.theme.Key, "m")
+	}
 	t.paintMark(row, c)
 	t.paintSeq(e, c)
-	t.num = appendClock(t.num[:0], row.T)
+	t.num = t.pane.times.append(t.num[:0], row.T, t.start())
 	c.Bytes(colTime, t.theme.Dim, t.num)
 	c.Text(colDirection, style, direction(row.Kind))
-	if err != nil {
+	switch rows, folded := t.pane.listed().Fold(number); {
+	case err != nil:
 		c.Text(colMethod, t.theme.Error, "(not kept) "+t.pane.source.Method(row.Method))
-		return
+	case folded:
+		t.paintFold(row, rows, style, c)
+	case row.Kind == session.KindStderr:
+		c.Rest(colMethod)
+		t.hits.paint(c, colMethod, style, t.theme.Match, e.Payload)
+	case !row.Kind.IsStream():
+		c.Rest(colMethod)
+		paintEvent(c, colMethod, &e, t.theme, t.hits)
+	default:
+		t.paintMethod(number, row, &e, style, c)
+		c.Bytes(colID, t.theme.Text, t.id(row, &e))
+		t.paintLatency(row, c)
+		t.num = appendSize(t.num[:0], e.FullSize)
+		c.Bytes(colSize, t.theme.Dim, t.num)
 	}
-	t.paintMethod(row, &e, style, c)
-	c.Bytes(colID, t.theme.Text, t.id(row, &e))
-	t.paintLatency(row, c)
-	t.num = appendSize(t.num[:0], e.FullSize)
-	c.Bytes(colSize, t.theme.Dim, t.num)
+}
+
+// start is when the log began.
+func (t *trafficRows) start() time.Time {
+	if !t.pane.times.wall {
+		return time.Time{}
+	}
+	return t.pane.source.Header().Start
+}
+
+// paintFold paints the row that stands for a flood. How many rows it hides must
+// be seen, however little room there is.
+func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
+	c.Rest(colMethod)
+	count := " x " + thousands(rows)
+	method := t.pane.source.Method(row.Method)
+	if room := c.Width(colMethod) - len(count); room > 0 {
+		method = termsafe.Truncate(method, room)
+	}
+	t.hits.paint(c, colMethod, style, t.theme.Match, []byte(method))
+	c.Text(colMethod, t.theme.Strong, count)
+	c.Text(colMethod, t.theme.Dim, "  (collapsed, enter unfolds)")
 }
 
 func direction(kind session.Kind) string {
@@ -72,8 +116,10 @@ func direction(kind session.Kind) string {
 		return ">"
 	case session.KindStdout:
 		return "<"
+	case session.KindStderr:
+		return "!"
 	}
-	return "!"
+	return " "
 }
 
 func (t *trafficRows) style(row session.Row) theme.Style {
@@ -124,11 +170,9 @@ func (t *trafficRows) paintSeq(e session.Entry, c *table.Cells) {
 
 // paintMethod paints what the row is: a method and what else is to be known,
 // or the text of a line that is no message.
-func (t *trafficRows) paintMethod(row session.Row, e *session.Entry, style theme.Style, c *table.Cells) {
+func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry, style theme.Style, c *table.Cells) {
 	method := t.pane.source.Method(row.Method)
 	switch {
-	case row.Kind == session.KindStderr:
-		t.hits.paint(c, colMethod, style, t.theme.Match, e.Payload)
 	case row.Flags&session.FlagPart != 0:
 		t.paintText("(part of a line) ", e, c)
 	case row.Msg == framing.NotJSON:
@@ -139,6 +183,8 @@ func (t *trafficRows) paintMethod(row session.Row, e *session.Entry, style theme
 		t.withNote(c, style, method, t.theme.Dim, "(batch)")
 	case method == "":
 		t.withNote(c, style, "(response)", t.theme.Error, errorNote(row, e))
+	case row.State == session.ReqLost:
+		t.withNote(c, style, method, t.theme.Error, t.lossNote(number, row))
 	case row.Kind == session.KindStdout && row.Msg == framing.Request:
 		note := t.answerNote(row)
 		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 {
@@ -238,6 +284,10 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 		c.Text(colLatency, t.theme.Warn, row.State.String())
 	case session.ReqLost, session.ReqTimedOut:
 		c.Text(colLatency, t.theme.Error, row.State.String())
+	case session.ReqFailed:
+		if row.Kind == session.KindStdin { // how we answered stands beside the method
+			c.Text(colLatency, t.theme.Error, row.State.String())
+		}
 	case session.ReqNone:
 		request, ok := t.rows.at(int(row.Pair) - 1)
 		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {

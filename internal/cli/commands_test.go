@@ -105,6 +105,31 @@ func TestRunCutsBigMessages(t *testing.T) {
 	require.InDelta(t, plainPayload, len(line), 200)
 }
 
+func TestRunPrintsWhatPassesTheFilter(t *testing.T) {
+	t.Parallel()
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`+"\n"+
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	filtered := func(expr string, flags ...string) result {
+		return run(t, against("", append([]string{"run", "--no-record", "--era", "legacy", "--in", in, "--filter", expr}, flags...)...)...)
+	}
+	for expr, want := range map[string]string{
+		"tool:echo":                             `^[^\n]*> stdin [^\n]*tools/call id=1[^\n]*\n[^\n]*< stdout [^\n]*tools/call id=1[^\n]*\n$`,
+		"kind:exited or method:tools/l* dir:in": `^[^\n]*< stdout [^\n]*tools/list id=2[^\n]*\n[^\n]*\* exited [^\n]*\n$`,
+		"n:1":                                   `^ +1 [^\n]*\n$`,
+	} {
+		r := filtered(expr)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Regexp(t, want, r.stdout, expr)
+	}
+	r := filtered("tool:echo", "--json")
+	require.Equal(t, 3, strings.Count(r.stdout, "\n"), "the header, the call, and its response")
+
+	r = filtered("kind:x y")
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "--filter: column 6: kind: is request,")
+	require.Equal(t, 2, filtered("err", "--quiet").code)
+}
+
 func TestRunQuiet(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, result{}, run(t, "run", "--quiet", "--raw", "--", "echo", "hi"))

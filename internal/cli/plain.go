@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/ui/filter"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -22,16 +23,18 @@ const (
 
 // lineWriter writes rows of a source as lines: recording lines, or plain text.
 type lineWriter struct {
-	src  session.Source
-	w    *bufio.Writer
-	json bool
-	next int
-	rows []session.Row
-	buf  []byte
+	src   session.Source
+	w     *bufio.Writer
+	json  bool
+	shown *filter.Matcher // decides what is written
+	next  int
+	rows  []session.Row
+	buf   []byte
 }
 
 func newLineWriter(src session.Source, w io.Writer, json bool) *lineWriter {
-	return &lineWriter{src: src, w: bufio.NewWriterSize(w, 64<<10), json: json, rows: make([]session.Row, 256)}
+	var all *filter.Filter
+	return &lineWriter{src: src, w: bufio.NewWriterSize(w, 64<<10), json: json, shown: all.Over(src), rows: make([]session.Row, 256)}
 }
 
 // follow writes what is there and what is added, until stop is closed and all
@@ -50,7 +53,7 @@ func (l *lineWriter) follow(stop <-chan struct{}) error {
 	}
 }
 
-// write writes all rows that are there.
+// write writes all rows that are there, and are to be shown.
 func (l *lineWriter) write() error {
 	for {
 		n := l.src.Rows(l.next, l.rows)
@@ -59,6 +62,9 @@ func (l *lineWriter) write() error {
 		}
 		for i, row := range l.rows[:n] {
 			var err error
+			if !l.shown.Match(l.next+i, row) {
+				continue
+			}
 			if l.json {
 				err = l.recordLine(row)
 			} else {

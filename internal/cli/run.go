@@ -12,6 +12,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/filter"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -22,16 +23,25 @@ type runFlags struct {
 	wait  time.Duration
 	json  bool
 	quiet bool
+	shown *filter.Filter // what is printed; nil means all
 }
 
 func (a *app) runCommand() *cobra.Command {
 	var t targetFlags
 	var r runFlags
+	var shown string
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARG...]",
 		Short: "Run a session without a screen: one line per entry of its log",
 		Long: `run starts the server, shakes hands, and prints each entry of the log as one
 line, until the server ends, --for is over, or a signal comes.
+
+With --filter only entries are printed that pass; it is the filter of the screen:
+  method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
+  n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
+kind: is request, response, notification, error, batch, stray, stderr, event, or
+the name of an event such as exited. An entry is judged when it comes: whether a
+request fails, for one, shows at its response.
 
 With --in it sends the messages of a file, one JSON-RPC message a line, as they
 are; when all are sent it waits for the answers and shuts the server down.`,
@@ -39,6 +49,13 @@ are; when all are sent it waits for the answers and shuts the server down.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.json && r.quiet {
 				return usagef("--json and --quiet can't be mixed")
+			}
+			if r.quiet && shown != "" {
+				return usagef("--filter and --quiet can't be mixed")
+			}
+			var err error
+			if r.shown, err = filter.Parse(shown); err != nil {
+				return usagef("--filter: %v", err)
 			}
 			return a.runSession(cmd.Context(), t, r)
 		},
@@ -49,6 +66,7 @@ are; when all are sent it waits for the answers and shuts the server down.`,
 	f.DurationVar(&r.wait, "for", 0, "end after this time; with --in not before")
 	f.BoolVar(&r.json, "json", false, "print the lines of the recording")
 	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
+	f.StringVar(&shown, "filter", "", "print only what passes the filter `expr`")
 	t.register(cmd)
 	return cmd
 }
@@ -227,6 +245,7 @@ func (a *app) follow(l *live, r runFlags) *output {
 		return o
 	}
 	w := newLineWriter(l.log, a.stdout, r.json)
+	w.shown = r.shown.Over(l.log)
 	go func() {
 		err := func() error {
 			if r.json {

@@ -1,23 +1,29 @@
 // Package filter decides which rows of a log are shown.
 //
-// A filter is words with a space between them, and a row must match all of
-// them; "or" between words begins an alternative. "!" before a word turns it
-// around.
+// A filter is words with a space, or "and", between them, and a row must match
+// all of them; "or" between words begins an alternative. "!" before a word turns
+// it around. Text such as "or" or a:b needs quotes.
 //
 //	method:tools/*    the method: part of it, or all of it with * and ?
+//	tool:echo         calls of a tool, and the responses; * and ? as above
 //	id:7              the id of a message, as number or as string
 //	dir:in dir:out    from the server, to the server
-//	kind:request      or response, notification, error, batch, stray, stderr
+//	kind:request      or response, notification, error, batch, stray, stderr,
+//	                  event, or one kind of event such as exited
 //	err               what went wrong: errors, lost and unmatched messages,
-//	                  lines with a problem
+//	                  lines with a problem, lost output
 //	>100ms <5s        the time between request and response
+//	n:10-20 n:10-     the number of the entry in the log
+//	seq:3-5 seq:7     the sequence number; each process counts anew, so
+//	run:2             the second process that was started
 //	text "some text"  the text in a message or its method, in any case
 //	/regexp/          the regular expression (RE2), in any case with (?i)
 //
 // A response has its request's method; the text of an entry that carries no
-// message is what session.Describe says of it. What the row of the index can decide
-// is decided without reading the message; only what is left is read, and of a
-// message of more than 16 MiB only as much.
+// message is what session.Describe says of it. What the row of the index can
+// decide is decided without reading the message, and only once for all rows that
+// are alike; only what is left is read, and of a message of more than 16 MiB
+// only as much.
 //
 // A Filter is compiled once and may be used by any goroutine; a Matcher, which
 // is a Filter over one log, belongs to one.

@@ -15,12 +15,12 @@ func ExampleParse() {
 		return
 	}
 	m := f.Over(nil) // what rows decide needs no log
-	for _, row := range []session.Row{
+	for i, row := range []session.Row{
 		{Kind: session.KindStdin, Msg: framing.Request},
 		{Kind: session.KindStdout, Msg: framing.ErrorResponse},
 		{Kind: session.KindStdout, Msg: framing.NotJSON},
 	} {
-		fmt.Println(row.Msg, m.Match(row))
+		fmt.Println(row.Msg, m.Match(i, row))
 	}
 
 	_, err = filter.Parse("kind:sing")
@@ -29,5 +29,5 @@ func ExampleParse() {
 	// request false
 	// error true
 	// not-json true
-	// column 6: kind: is request, response, notification, error, batch, stray or stderr
+	// column 6: kind: is request, response, notification, error, batch, stray, stderr, event, or the name of an event such as exited
 }

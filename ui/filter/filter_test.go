@@ -2,7 +2,6 @@ package filter
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -24,8 +23,11 @@ func newLog(t testing.TB, lines ...string) session.Log {
 		require.NoError(t, log.Release())
 	})
 	kinds := map[byte]session.Kind{'>': session.KindStdin, '<': session.KindStdout, '!': session.KindStderr}
-	for _, line := range lines {
+	for i, line := range lines {
 		e := session.Entry{Kind: kinds[line[0]], Payload: []byte(line[2:])}
+		if e.Kind != session.KindStdin {
+			e.Seq = uint64(i)
+		}
 		if e.Kind != session.KindStderr {
 			e.Msg = framing.Scan(e.Payload)
 		}
@@ -97,6 +99,20 @@ func TestMatch(t *testing.T) {
 		{"<1h method:tools/list", []int{0, 1}},
 		{">1h", nil},
 		{"!!kind:stray", []int{5}},
+		{"kind:stray and dir:in or kind:notification and !err", []int{4, 5}},
+		{"tool:echo", []int{2, 3}},
+		{"tool:ec*", []int{2, 3}},
+		{"!tool:echo kind:request", []int{0, 6}},
+		{"tool:ech", nil},
+		{"n:3-5", []int{2, 3, 4}},
+		{"n:-2 or n:11-", []int{0, 1, 10}},
+		{"n:9", []int{8}},
+		{"!n:2- kind:request", []int{0}},
+		{"seq:4-5", []int{4, 5}},
+		{"seq:1-", []int{1, 3, 4, 5, 6, 8, 9, 10}},
+		{"run:0", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{"run:1-", nil},
+		{"kind:event", nil},
 	} {
 		t.Run(tc.filter, func(t *testing.T) {
 			f, err := Parse(tc.filter)
@@ -108,7 +124,7 @@ func TestMatch(t *testing.T) {
 			m := f.Over(log)
 			var got []int
 			for i, r := range rows(t, log) {
-				if m.Match(r) {
+				if m.Match(i, r) {
 					got = append(got, i)
 				}
 			}
@@ -137,7 +153,7 @@ func TestLatency(t *testing.T) {
 		f, err := Parse(filter)
 		require.NoError(t, err)
 		for i, r := range src.rows {
-			require.Equal(t, want[i], f.Over(src).Match(r), "%s row %d", filter, i)
+			require.Equal(t, want[i], f.Over(src).Match(i, r), "%s row %d", filter, i)
 		}
 	}
 }
@@ -159,7 +175,7 @@ func TestUnreadableHasNoText(t *testing.T) {
 	for filter, want := range map[string]bool{"x": false, "!x": true, "id:1": false, "/x/": false} {
 		f, err := Parse(filter)
 		require.NoError(t, err)
-		require.Equal(t, want, f.Over(src).Match(src.rows[0]), filter)
+		require.Equal(t, want, f.Over(src).Match(0, src.rows[0]), filter)
 	}
 }
 
@@ -169,16 +185,16 @@ func TestQuickReadsNothing(t *testing.T) {
 	f, err := Parse("method:tools err or kind:stray")
 	require.NoError(t, err)
 	m := f.Over(src)
-	for _, r := range rows(t, log) {
-		m.Match(r)
+	for i, r := range rows(t, log) {
+		m.Match(i, r)
 	}
 	require.Zero(t, src.read)
 
 	f, err = Parse("kind:stray listening")
 	require.NoError(t, err)
 	m = f.Over(src)
-	for _, r := range rows(t, log) {
-		m.Match(r)
+	for i, r := range rows(t, log) {
+		m.Match(i, r)
 	}
 	require.Equal(t, 1, src.read, "only the stray line needs to be read")
 }
@@ -205,7 +221,7 @@ func TestIDOfLongMessages(t *testing.T) {
 		f, err := Parse(filter)
 		require.NoError(t, err)
 		for i, r := range rows(t, log) {
-			require.Equal(t, want[i], f.Over(log).Match(r), "%s row %d", filter, i)
+			require.Equal(t, want[i], f.Over(log).Match(i, r), "%s row %d", filter, i)
 		}
 	}
 }
@@ -219,7 +235,7 @@ func TestText(t *testing.T) {
 		require.NoError(t, err)
 		got := -1
 		for i, r := range rows(t, log) {
-			if f.Over(log).Match(r) {
+			if f.Over(log).Match(i, r) {
 				got = i
 				break
 			}
@@ -236,7 +252,7 @@ func TestTextOfEvents(t *testing.T) {
 	for text, want := range map[string]bool{"legacy": true, "modern": false} {
 		f, err := Text(text)
 		require.NoError(t, err)
-		require.Equal(t, want, f.Over(log).Match(rows(t, log)[0]), text)
+		require.Equal(t, want, f.Over(log).Match(0, rows(t, log)[0]), text)
 	}
 }
 
@@ -259,6 +275,16 @@ func TestSyntaxErrors(t *testing.T) {
 		`a or or b`:                      `column 6: "or" needs a word before it`,
 		"ab\xff":                         `column 3: this is not UTF-8`,
 		`a or`:                           `column 3: "or" needs a word after it`,
+		`a and`:                          `column 3: "and" needs a word after it`,
+		`and a`:                          `column 1: "and" needs a word before it`,
+		`a or and b`:                     `column 6: "and" needs a word before it`,
+		`a and or b`:                     `column 7: "or" needs a word before it`,
+		`tool:`:                          `column 6: tool: needs a value`,
+		`n:x`:                            `column 3: n: is a number, or two`,
+		`a n:-`:                          `column 5: n: a number must stand before or after the dash`,
+		`seq:3-x`:                        `column 7: after the dash a number must follow`,
+		`seq:12-3`:                       `column 8: 3 is less than 12`,
+		`run:-1-2`:                       `column 6: after the dash`,
 		strings.Repeat("x", MaxLength+1): `column 1025: a filter may have 1024 bytes`,
 	} {
 		f, err := Parse(text)
@@ -269,17 +295,109 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-func TestStderr(t *testing.T) {
-	for text, want := range map[string]bool{"kind:stderr": true, "!kind:stderr x": true, "stderr": false, "": false} {
+func TestNames(t *testing.T) {
+	for text, want := range map[string]session.Kind{
+		"kind:stderr": session.KindStderr, "!kind:stderr x": session.KindStderr, "kind:exited": session.KindExited,
+		"kind:event": session.KindGap,
+	} {
 		f, err := Parse(text)
 		require.NoError(t, err)
-		require.Equal(t, want, f.Stderr(), text)
+		require.True(t, f.Names(want), text)
+	}
+	for text, not := range map[string]session.Kind{"stderr": session.KindStderr, "": session.KindStderr, "kind:event": session.KindStderr, "kind:exited": session.KindGap} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		require.False(t, f.Names(not), text)
+	}
+}
+
+// TestEvents: what happened beside the streams can be filtered too.
+func TestEvents(t *testing.T) {
+	log := newLog(t)
+	require.NoError(t, log.Append([]session.Entry{
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p-1"}),
+		session.NewEntry(session.KindGap, 3, session.GapBody{}),
+		session.NewEntry(session.KindExited, 4, session.ExitedBody{}),
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p-2"}),
+		session.NewEntry(session.KindExited, 4, session.ExitedBody{}),
+	}))
+	for text, want := range map[string][]int{
+		"kind:event": {0, 1, 2, 3, 4}, "kind:exited": {2, 4}, "err": {1}, "run:2": {3, 4}, "seq:4": {2, 4}, "seq:4 run:1": {2}, "n:2-3": {1, 2},
+		"kind:request": nil, "kind:start p-2": {3},
+	} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		m := f.Over(log)
+		var got []int
+		for i, r := range rows(t, log) {
+			if m.Match(i, r) {
+				got = append(got, i)
+			}
+		}
+		require.Equal(t, want, got, text)
+	}
+}
+
+// TestNumbersWithGaps: in a file from which entries were taken out the number
+// stands in the entry only.
+func TestNumbersWithGaps(t *testing.T) {
+	src := &sparse{fixed{rows: make([]session.Row, 4)}}
+	f, err := Parse("n:4-6")
+	require.NoError(t, err)
+	m := f.Over(src)
+	var got []int
+	for i := range src.rows {
+		src.rows[i].Off = int64(i)
+		if m.Match(i, src.rows[i]) {
+			got = append(got, i)
+		}
+	}
+	require.Equal(t, []int{1, 2}, got)
+}
+
+// sparse is a log with every second entry.
+type sparse struct{ fixed }
+
+func (s *sparse) Len() int { return len(s.rows) }
+func (s *sparse) Entry(r session.Row, _ int) (session.Entry, error) {
+	return session.Entry{N: 2 * uint64(r.Off+1)}, nil
+}
+
+// TestNear: a partner among the rows at hand is not looked up.
+func TestNear(t *testing.T) {
+	rows := []session.Row{
+		{T: 1_000, Kind: session.KindStdin, Msg: framing.Request, Pair: 12},
+		{T: 151_000, Kind: session.KindStdout, Msg: framing.Response, Pair: 11},
+	}
+	f, err := Parse(">100")
+	require.NoError(t, err)
+	got := make([]Verdict, 2)
+	f.Over(&fixed{}).Rows(10, rows, got)
+	require.Equal(t, []Verdict{Yes, Yes}, got)
+}
+
+func TestComplete(t *testing.T) {
+	for text, want := range map[string][]string{
+		"me":         {"method:"},
+		"x !ki":      {"x !kind:"},
+		"dir:":       {"dir:in", "dir:out"},
+		"a dir:o":    {"a dir:out"},
+		"kind:re":    {"kind:request", "kind:response"},
+		"kind:ex":    {"kind:exited"},
+		"method:x":   nil,
+		`"a me`:      nil,
+		`"a" me`:     {`"a" method:`},
+		"e":          {"err"},
+		"":           {"method:", "tool:", "id:", "dir:", "kind:", "n:", "seq:", "run:", "err"},
+		"something ": {"something method:", "something tool:", "something id:", "something dir:", "something kind:", "something n:", "something seq:", "something run:", "something err"},
+	} {
+		require.Equal(t, want, Complete(text), text)
 	}
 }
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`method:tools/* id:"a b" !ping or /x\/y/ >100ms`, `"\"" dir:in kind:stray err`, "ö:", "!", "<1e9s", `/(?i)[/`,
+		`method:tools/* id:"a b" !ping or /x\/y/ >100ms`, `tool:e?ho and n:3- seq:-7 or !run:1-2 kind:event`, `"\"" dir:in kind:stray err`, "ö:", "!", "<1e9s", `/(?i)[/`,
 	} {
 		f.Add(seed, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
 	}
@@ -300,7 +418,7 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err)
 		src := &one{payload: []byte(payload)}
 		src.row = session.Row{Kind: session.KindStdout, Msg: framing.Scan(src.payload).Kind, Method: 1, Pair: 1}
-		require.Equal(t, parsed.Over(src).Match(src.row), again.Over(src).Match(src.row))
+		require.Equal(t, parsed.Over(src).Match(0, src.row), again.Over(src).Match(0, src.row))
 	})
 }
 
@@ -311,10 +429,11 @@ type one struct {
 	payload []byte
 }
 
+func (o *one) Len() int                          { return 1 }
 func (o *one) Rows(_ int, dst []session.Row) int { return copy(dst, []session.Row{o.row}) }
 func (o *one) Method(uint16) string              { return "tools/call" }
 func (o *one) Entry(session.Row, int) (session.Entry, error) {
-	return session.Entry{Kind: o.row.Kind, Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
+	return session.Entry{Kind: o.row.Kind, N: 1, Payload: o.payload, Msg: framing.Scan(o.payload)}, nil
 }
 
 func TestIndexFold(t *testing.T) {
@@ -329,27 +448,40 @@ func TestIndexFold(t *testing.T) {
 	}
 }
 
+// TestRows says the same as Match, row by row.
+func TestRows(t *testing.T) {
+	log := newLog(t, traffic...)
+	all := rows(t, log)
+	for _, text := range []string{"", "err", "method:tools/* or id:7", ">1h or kind:notification", "n:2-4 err or echo", "!<1h", "seq:3-"} {
+		f, err := Parse(text)
+		require.NoError(t, err)
+		got := make([]Verdict, len(all))
+		m, fresh := f.Over(log), f.Over(log)
+		m.Rows(0, all, got)
+		for i, r := range all {
+			passes := got[i] == Yes || got[i] == Unread && m.Read(i, r)
+			require.Equal(t, fresh.Match(i, r), passes, "%s: row %d", text, i)
+		}
+	}
+}
+
 // BenchmarkMillionRows matches a million rows by what the index knows.
 func BenchmarkMillionRows(b *testing.B) {
 	src := &fixed{rows: make([]session.Row, 1_000_000)}
 	for i := range src.rows {
-		src.rows[i] = session.Row{Kind: session.KindStdin + session.Kind(i%2)*2, Msg: framing.Kind(1 + i%4), Method: uint16(i % 20)}
+		src.rows[i] = session.Row{Kind: session.KindStdin + session.Kind(i%2)*2, Msg: framing.Kind(1 + i%4), Method: uint16(i % 20), Pair: uint32(i ^ 1 + 1)}
 	}
-	for _, text := range []string{"err", "method:tools/* dir:in !kind:error", "kind:stray or method:ping"} {
+	for _, text := range []string{"err", "method:tools/* dir:in !kind:error", "kind:stray or method:ping", ">100ms"} {
 		b.Run(text, func(b *testing.B) {
 			f, err := Parse(text)
 			require.NoError(b, err)
 			b.ReportAllocs()
+			var verdicts [512]Verdict
 			for b.Loop() {
 				m := f.Over(src)
-				n := 0
-				for i := range src.rows {
-					if m.Match(src.rows[i]) {
-						n++
-					}
-				}
-				if n > len(src.rows) {
-					b.Fatal(fmt.Sprint(n))
+				for from := 0; from < len(src.rows); from += len(verdicts) {
+					block := src.rows[from:min(from+len(verdicts), len(src.rows))]
+					m.Rows(from, block, verdicts[:])
 				}
 			}
 		})

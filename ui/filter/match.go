@@ -9,31 +9,69 @@ const (
 	headRead = 4096
 )
 
-// A Matcher is a Filter over one log. It remembers what it found out about
-// methods, so it belongs to one goroutine.
+// A Matcher is a Filter over one log. It remembers what it found out, so it
+// belongs to one goroutine.
 type Matcher struct {
 	filter  *Filter
 	source  session.Source
-	methods [][]verdict // by word and number of the method; unread: not looked at yet
+	methods [][]Verdict // by word and number of the method; unread: not looked at yet
+	alike   [256]known  // what was found out about rows that are alike
+	rough   bool        // only what is true of all such rows is asked
+
+	number    int  // of the row that is looked at
+	denseRows int  // rows up to here are numbered without gaps
+	gaps      bool // those behind are not, or that can't be known
+
+	from  int // number of the first row of near
+	near  []session.Row
+	again [1]session.Row
 }
+
+// known is a verdict about all rows with the same fields.
+type known struct {
+	fields  uint64
+	verdict Verdict
+	valid   bool
+}
+
+// fieldsOf are the fields of a row that most rows have in common with others:
+// whether it has a partner, but not which.
+func fieldsOf(r *session.Row) uint64 {
+	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags&^paired)<<56
+	if r.Pair != 0 {
+		fields |= uint64(paired) << 56
+	}
+	return fields
+}
+
+// paired is a bit that no flag of a row has.
+const paired session.RowFlags = 1 << 7
 
 // Over returns a matcher of the filter over a log. A nil filter matches every
 // row.
 func (f *Filter) Over(source session.Source) *Matcher {
 	m := &Matcher{filter: f, source: source}
 	if f != nil {
-		m.methods = make([][]verdict, f.words)
+		m.methods = make([][]Verdict, f.words)
 	}
 	return m
 }
 
-// Match tells whether a row passes. It reads the message if the row alone does
-// not decide; a message that cannot be read has no text.
-func (m *Matcher) Match(r session.Row) bool {
-	passes, decided := m.Quick(r)
-	if decided {
-		return passes
+// Match tells whether the row with a number passes. It reads the message if the
+// row alone does not decide; a message that cannot be read has no text.
+func (m *Matcher) Match(number int, r session.Row) bool {
+	switch m.quick(number, &r) {
+	case Yes:
+		return true
+	case No:
+		return false
 	}
+	return m.Read(number, r)
+}
+
+// Read is Match for a row of which Rows said Unread.
+func (m *Matcher) Read(number int, r session.Row) bool {
+	m.number = number
 	msg := message{source: m.source, row: r}
 	for _, words := range m.filter.alternatives {
 		if m.all(words, &msg) {
@@ -43,38 +81,83 @@ func (m *Matcher) Match(r session.Row) bool {
 	return false
 }
 
-// Quick is Match by the row alone: decided is false if the message has to be
-// read.
-func (m *Matcher) Quick(r session.Row) (passes, decided bool) {
+// Rows says of each of some rows, the first with the number from, what it alone
+// says: into verdicts, which must be as long. Of rows that are alike only the
+// first is thought about.
+func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
+	verdicts = verdicts[:len(rows)]
 	if m.filter == nil {
-		return true, true
-	}
-	result := no
-	for _, words := range m.filter.alternatives {
-		switch m.quick(words, r) {
-		case yes:
-			return true, true
-		case unread:
-			result = unread
+		for i := range verdicts {
+			verdicts[i] = Yes
 		}
+		return
 	}
-	return false, result == no
+	m.from, m.near = from, rows
+	beside := m.filter.beside
+	for i := range rows {
+		fields := fieldsOf(&rows[i])
+		slot := &m.alike[(fields*spread)>>56]
+		v := slot.verdict
+		if slot.fields != fields || !slot.valid || beside && v == Unread {
+			v = m.quick(from+i, &rows[i])
+		}
+		verdicts[i] = v
+	}
+	m.near = nil
 }
 
-func (m *Matcher) quick(words []word, r session.Row) verdict {
-	result := yes
-	for _, w := range words {
-		switch m.look(w, r) {
-		case no:
-			return no
-		case unread:
-			result = unread
+// spread is an odd number that makes every bit of a product depend on many of
+// the factor: 2^64 divided by the golden ratio.
+const spread = 0x9e3779b97f4a7c15
+
+// quick is what a row alone says.
+func (m *Matcher) quick(number int, r *session.Row) Verdict {
+	if m.filter == nil {
+		return Yes
+	}
+	fields := fieldsOf(r)
+	slot := &m.alike[(fields*spread)>>56]
+	if slot.fields != fields || !slot.valid {
+		m.rough = true
+		*slot = known{fields, m.any(*r), true}
+		m.rough = false
+	}
+	if slot.verdict == Unread && m.filter.beside {
+		m.number = number
+		return m.any(*r)
+	}
+	return slot.verdict
+}
+
+// any asks all alternatives about a row.
+func (m *Matcher) any(r session.Row) Verdict {
+	result := No
+	for _, words := range m.filter.alternatives {
+		switch m.each(words, r) {
+		case Yes:
+			return Yes
+		case Unread:
+			result = Unread
 		}
 	}
 	return result
 }
 
-func (m *Matcher) look(w word, r session.Row) verdict {
+// each asks all words of an alternative about a row.
+func (m *Matcher) each(words []word, r session.Row) Verdict {
+	result := Yes
+	for _, w := range words {
+		switch m.look(w, r) {
+		case No:
+			return No
+		case Unread:
+			result = Unread
+		}
+	}
+	return result
+}
+
+func (m *Matcher) look(w word, r session.Row) Verdict {
 	v := w.test.row(m, w.index, r)
 	if w.not {
 		return v.negated()
@@ -85,10 +168,10 @@ func (m *Matcher) look(w word, r session.Row) verdict {
 func (m *Matcher) all(words []word, msg *message) bool {
 	for _, w := range words {
 		v := m.look(w, msg.row)
-		if v == unread {
+		if v == Unread {
 			v = verdictOf(w.test.message(msg) != w.not)
 		}
-		if v == no {
+		if v == No {
 			return false
 		}
 	}
@@ -99,13 +182,13 @@ func (m *Matcher) all(words []word, msg *message) bool {
 func (m *Matcher) method(index int, id uint16, ask func(name string) bool) bool {
 	known := m.methods[index]
 	for int(id) >= len(known) {
-		known = append(known, unread)
+		known = append(known, Unread)
 	}
 	m.methods[index] = known
-	if known[id] == unread {
+	if known[id] == Unread {
 		known[id] = verdictOf(id != 0 && ask(m.source.Method(id)))
 	}
-	return known[id] == yes
+	return known[id] == Yes
 }
 
 // latency returns the microseconds between a row and its partner.
@@ -113,11 +196,15 @@ func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
 	if r.Pair == 0 {
 		return 0, false
 	}
-	var partner [1]session.Row
-	if m.source.Rows(int(r.Pair)-1, partner[:]) == 0 {
+	var partner session.Row
+	if i := int(r.Pair) - 1 - m.from; i >= 0 && i < len(m.near) {
+		partner = m.near[i]
+	} else if m.source.Rows(int(r.Pair)-1, m.again[:]) == 1 {
+		partner = m.again[0]
+	} else {
 		return 0, false
 	}
-	took = r.T - partner[0].T
+	took = r.T - partner.T
 	return max(took, -took), true
 }
 

@@ -3,13 +3,11 @@ package filter
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -21,7 +19,8 @@ type Filter struct {
 	text         string
 	alternatives [][]word
 	words        int
-	stderr       bool
+	beside       bool      // a word depends on more than the fields of one row
+	kinds        [256]bool // kinds of entry that words name
 }
 
 // A word is one test, or its opposite.
@@ -63,7 +62,7 @@ func Text(text string) (*Filter, error) {
 		if err != nil {
 			return nil, &SyntaxError{2, regexpProblem(err)}
 		}
-		t = regexpTest{re}
+		t = regexpTest{Regexp: re}
 	}
 	return &Filter{text: text, alternatives: [][]word{{{test: t}}}, words: 1}, nil
 }
@@ -84,9 +83,9 @@ func check(text string) error {
 // String returns the text that was parsed.
 func (f *Filter) String() string { return f.text }
 
-// Stderr tells whether the filter names lines of stderr, which are otherwise
-// no part of the traffic.
-func (f *Filter) Stderr() bool { return f != nil && f.stderr }
+// Names tells whether a word names a kind of entry, such as kind:stderr, so
+// that a list shows entries of it which otherwise it would not.
+func (f *Filter) Names(kind session.Kind) bool { return f != nil && f.kinds[kind] }
 
 type parser struct {
 	text   string
@@ -96,33 +95,37 @@ type parser struct {
 
 func (p *parser) parse() (*Filter, error) {
 	var words []word
-	orAt := -1
+	join, joinAt := "", 0 // "and" or "or", if the last word was one
 	for {
 		p.space()
 		if p.at == len(p.text) {
 			break
 		}
 		start := p.at
-		if p.takeOr() {
-			if len(words) == 0 {
-				return nil, &SyntaxError{start + 1, `"or" needs a word before it`}
+		if name := p.takeJoin(); name != "" {
+			if len(words) == 0 || join != "" {
+				return nil, p.wrong(start, fmt.Sprintf("%q needs a word before it", name))
 			}
-			p.filter.alternatives = append(p.filter.alternatives, words)
-			words, orAt = nil, start
+			if name == "or" {
+				p.filter.alternatives = append(p.filter.alternatives, words)
+				words = nil
+			}
+			join, joinAt = name, start
 			continue
 		}
 		w, err := p.word()
 		if err != nil {
 			return nil, err
 		}
-		w.index = p.filter.words
+		w.index, join = p.filter.words, ""
 		p.filter.words++
+		p.filter.beside = p.filter.beside || w.test.beside()
 		words = append(words, w)
 	}
+	if join != "" {
+		return nil, p.wrong(joinAt, fmt.Sprintf("%q needs a word after it", join))
+	}
 	if len(words) == 0 {
-		if orAt >= 0 {
-			return nil, &SyntaxError{orAt + 1, `"or" needs a word after it`}
-		}
 		return nil, nil
 	}
 	p.filter.alternatives = append(p.filter.alternatives, words)
@@ -135,14 +138,16 @@ func (p *parser) space() {
 	}
 }
 
-// takeOr takes the word "or".
-func (p *parser) takeOr() bool {
-	rest := p.text[p.at:]
-	if !strings.HasPrefix(rest, "or") || len(rest) > 2 && rest[2] != ' ' {
-		return false
+// takeJoin takes the word "and" or "or" and returns it.
+func (p *parser) takeJoin() string {
+	for _, name := range joins {
+		rest, ok := strings.CutPrefix(p.text[p.at:], name)
+		if ok && (rest == "" || rest[0] == ' ') {
+			p.at += len(name)
+			return name
+		}
 	}
-	p.at += 2
-	return true
+	return ""
 }
 
 func (p *parser) word() (word, error) {
@@ -169,50 +174,6 @@ func (p *parser) word() (word, error) {
 		w.test, err = p.plain()
 	}
 	return w, err
-}
-
-// plain parses a word that begins with a letter: a key with its value, "err",
-// or text.
-func (p *parser) plain() (test, error) {
-	start := p.at
-	name := p.until(":\" ")
-	if p.at == len(p.text) || p.text[p.at] != ':' {
-		p.at = start
-		text := p.until(" ")
-		if text == "err" {
-			return errTest{}, nil
-		}
-		return newTextTest(text), nil
-	}
-	p.at++
-	if !slices.Contains([]string{"method", "id", "dir", "kind"}, name) {
-		return nil, p.wrong(start, fmt.Sprintf("no key %q: there are method, id, dir and kind; text with a colon needs quotes", name))
-	}
-	valueAt := p.at
-	value, err := p.value()
-	if err != nil {
-		return nil, err
-	}
-	if value == "" {
-		return nil, p.wrong(valueAt, name+": needs a value")
-	}
-	switch name {
-	case "method":
-		return newMethodTest(value), nil
-	case "id":
-		return idTest(value), nil
-	case "dir":
-		return p.dir(valueAt, value)
-	default:
-		return p.kind(valueAt, value)
-	}
-}
-
-func (p *parser) value() (string, error) {
-	if p.at < len(p.text) && p.text[p.at] == '"' {
-		return p.quoted()
-	}
-	return p.until(" "), nil
 }
 
 // quoted parses text between quotes, in which \" and \\ are a quote and a
@@ -247,7 +208,7 @@ func (p *parser) regexp() (test, error) {
 			if err != nil {
 				return nil, p.wrong(start+1, regexpProblem(err))
 			}
-			return regexpTest{re}, p.end("the closing slash")
+			return regexpTest{Regexp: re}, p.end("the closing slash")
 		case c == '\\' && p.at+1 < len(p.text):
 			p.at++
 			if p.text[p.at] != '/' {
@@ -280,37 +241,6 @@ func (p *parser) latency() (test, error) {
 		limit = time.Duration(ms) * time.Millisecond
 	}
 	return latencyTest{over: over, limit: limit.Microseconds()}, nil
-}
-
-func (p *parser) dir(at int, value string) (test, error) {
-	switch value {
-	case "in":
-		return dirTest(session.KindStdout), nil
-	case "out":
-		return dirTest(session.KindStdin), nil
-	}
-	return nil, p.wrong(at, "dir: is in or out")
-}
-
-func (p *parser) kind(at int, value string) (test, error) {
-	switch value {
-	case "request":
-		return kindTest{framing.Request}, nil
-	case "notification":
-		return kindTest{framing.Notification}, nil
-	case "response":
-		return kindTest{framing.Response, framing.ErrorResponse}, nil
-	case "batch":
-		return kindTest{framing.Batch}, nil
-	case "error":
-		return errorTest{}, nil
-	case "stray":
-		return strayTest{}, nil
-	case "stderr":
-		p.filter.stderr = true
-		return stderrTest{}, nil
-	}
-	return nil, p.wrong(at, "kind: is request, response, notification, error, batch, stray or stderr")
 }
 
 // until takes text up to one of the bytes of stop.

@@ -10,42 +10,51 @@ import (
 	"mcpdbg/session"
 )
 
-// A verdict is what a row alone says about a test.
-type verdict uint8
+// A Verdict is what a row alone says.
+type Verdict uint8
 
+// The verdicts.
 const (
-	no verdict = iota
-	yes
-	unread // the message has to be read
+	No Verdict = iota
+	Yes
+	Unread // the message has to be read
 )
 
-func verdictOf(ok bool) verdict {
+func verdictOf(ok bool) Verdict {
 	if ok {
-		return yes
+		return Yes
 	}
-	return no
+	return No
 }
 
-func (v verdict) negated() verdict {
+func (v Verdict) negated() Verdict {
 	switch v {
-	case yes:
-		return no
-	case no:
-		return yes
+	case Yes:
+		return No
+	case No:
+		return Yes
 	}
-	return unread
+	return Unread
 }
 
 // A test looks at one property of a row.
 type test interface {
 	// row decides by the row, if it can. index is that of the word.
-	row(m *Matcher, index int, r session.Row) verdict
+	row(m *Matcher, index int, r session.Row) Verdict
 	// message decides by the message, when row could not.
 	message(msg *message) bool
+	// beside tells whether row depends on more than the fields in which rows are
+	// alike. With Matcher.rough set it must not look at more.
+	beside() bool
 }
 
-// decided is embedded by tests that never need the message.
-type decided struct{}
+// ownRow is embedded by tests that depend on those fields only.
+type ownRow struct{}
+
+func (ownRow) beside() bool { return false }
+
+// decided is embedded by tests that, besides, never need the message.
+type decided struct{ ownRow }
 
 func (decided) message(*message) bool { return false }
 
@@ -57,15 +66,24 @@ type methodTest struct {
 }
 
 func newMethodTest(value string) methodTest {
+	if pattern := wildcards(value); pattern != nil {
+		return methodTest{pattern: pattern}
+	}
+	return methodTest{part: strings.ToLower(value)}
+}
+
+// wildcards returns what a value with * or ? stands for, in any case; nil for
+// one without.
+func wildcards(value string) *regexp.Regexp {
 	if !strings.ContainsAny(value, "*?") {
-		return methodTest{part: strings.ToLower(value)}
+		return nil
 	}
 	expr := regexp.QuoteMeta(value)
 	expr = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(expr)
-	return methodTest{pattern: regexp.MustCompile("(?is)^" + expr + "$")}
+	return regexp.MustCompile("(?is)^" + expr + "$")
 }
 
-func (t methodTest) row(m *Matcher, index int, r session.Row) verdict {
+func (t methodTest) row(m *Matcher, index int, r session.Row) Verdict {
 	return verdictOf(m.method(index, r.Method, t.name))
 }
 
@@ -77,63 +95,72 @@ func (t methodTest) name(name string) bool {
 }
 
 // idTest is the id of a message, as a number or the inside of a string.
-type idTest string
+type idTest struct {
+	ownRow
+	id string
+}
 
-func (t idTest) row(_ *Matcher, _ int, r session.Row) verdict {
+func (t idTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	switch r.Msg {
 	case framing.Request, framing.Response, framing.ErrorResponse:
 		if r.Kind == session.KindStdin || r.Kind == session.KindStdout {
-			return unread
+			return Unread
 		}
 	}
-	return no
+	return No
 }
 
 func (t idTest) message(msg *message) bool {
 	id := msg.id()
-	return string(id) == string(t) || len(id) > 1 && id[0] == '"' && string(id[1:len(id)-1]) == string(t)
+	return string(id) == t.id || len(id) > 1 && id[0] == '"' && string(id[1:len(id)-1]) == t.id
 }
 
-type dirTest session.Kind
-
-func (t dirTest) row(_ *Matcher, _ int, r session.Row) verdict {
-	return verdictOf(r.Kind == session.Kind(t) || r.Kind == session.KindStderr && session.Kind(t) == session.KindStdout)
+type dirTest struct {
+	decided
+	kind session.Kind
 }
 
-func (dirTest) message(*message) bool { return false }
+func (t dirTest) row(_ *Matcher, _ int, r session.Row) Verdict {
+	return verdictOf(r.Kind == t.kind || r.Kind == session.KindStderr && t.kind == session.KindStdout)
+}
 
 // kindTest is one of some kinds of message.
-type kindTest []framing.Kind
-
-func (t kindTest) row(_ *Matcher, _ int, r session.Row) verdict {
-	return verdictOf(r.Kind != session.KindStderr && slices.Contains(t, r.Msg))
+type kindTest struct {
+	decided
+	kinds []framing.Kind
 }
 
-func (kindTest) message(*message) bool { return false }
+func (t kindTest) row(_ *Matcher, _ int, r session.Row) Verdict {
+	message := r.Kind == session.KindStdin || r.Kind == session.KindStdout
+	return verdictOf(message && slices.Contains(t.kinds, r.Msg))
+}
+
+// entryTest is one of some kinds of entry.
+type entryTest struct {
+	decided
+	kinds [session.KindEnd + 1]bool
+}
+
+func (t entryTest) row(_ *Matcher, _ int, r session.Row) Verdict {
+	return verdictOf(r.Kind <= session.KindEnd && t.kinds[r.Kind])
+}
 
 // errorTest is an error response, or a result that says it is an error.
 type errorTest struct{ decided }
 
-func (errorTest) row(_ *Matcher, _ int, r session.Row) verdict {
+func (errorTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 	return verdictOf(r.Msg == framing.ErrorResponse || r.Msg == framing.Response && r.Flags&session.FlagError != 0)
 }
 
 // strayTest is a line of stdout that is no message.
 type strayTest struct{ decided }
 
-func (strayTest) row(_ *Matcher, _ int, r session.Row) verdict { return verdictOf(IsStray(r)) }
-
-// stderrTest is a line of stderr.
-type stderrTest struct{ decided }
-
-func (stderrTest) row(_ *Matcher, _ int, r session.Row) verdict {
-	return verdictOf(r.Kind == session.KindStderr)
-}
+func (strayTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(IsStray(r)) }
 
 // errTest is what went wrong.
 type errTest struct{ decided }
 
-func (errTest) row(_ *Matcher, _ int, r session.Row) verdict { return verdictOf(IsWrong(r)) }
+func (errTest) row(_ *Matcher, _ int, r session.Row) Verdict { return verdictOf(IsWrong(r)) }
 
 // IsStray tells whether a row is a line of stdout that is no JSON-RPC message.
 func IsStray(r session.Row) bool {
@@ -144,6 +171,9 @@ func IsStray(r session.Row) bool {
 // finds.
 func IsWrong(r session.Row) bool {
 	if r.Flags&(session.FlagError|session.FlagProblem) != 0 || IsStray(r) {
+		return true
+	}
+	if r.Kind == session.KindGap || r.Kind == session.KindFailed {
 		return true
 	}
 	switch r.State {
@@ -161,13 +191,19 @@ type latencyTest struct {
 	limit int64 // microseconds
 }
 
-func (t latencyTest) row(m *Matcher, _ int, r session.Row) verdict {
+func (latencyTest) beside() bool { return true }
+
+func (t latencyTest) row(m *Matcher, _ int, r session.Row) Verdict {
+	if m.rough && r.Pair != 0 {
+		return Unread
+	}
 	took, ok := m.latency(r)
 	return verdictOf(ok && (t.over && took > t.limit || !t.over && took < t.limit))
 }
 
 // textTest looks for text in the method and the message, in any case.
 type textTest struct {
+	ownRow
 	lower []byte         // ASCII in lower case
 	fold  *regexp.Regexp // for other text
 }
@@ -181,11 +217,11 @@ func newTextTest(text string) textTest {
 	return textTest{lower: bytes.ToLower([]byte(text))}
 }
 
-func (t textTest) row(m *Matcher, index int, r session.Row) verdict {
+func (t textTest) row(m *Matcher, index int, r session.Row) Verdict {
 	if m.method(index, r.Method, func(name string) bool { return t.in([]byte(name)) }) {
-		return yes
+		return Yes
 	}
-	return unread
+	return Unread
 }
 
 func (t textTest) message(msg *message) bool { return t.in(msg.bytes()) }
@@ -198,13 +234,16 @@ func (t textTest) in(text []byte) bool {
 }
 
 // regexpTest looks for a regular expression in the method and the message.
-type regexpTest struct{ *regexp.Regexp }
+type regexpTest struct {
+	ownRow
+	*regexp.Regexp
+}
 
-func (t regexpTest) row(m *Matcher, index int, r session.Row) verdict {
+func (t regexpTest) row(m *Matcher, index int, r session.Row) Verdict {
 	if m.method(index, r.Method, func(name string) bool { return name != "" && t.MatchString(name) }) {
-		return yes
+		return Yes
 	}
-	return unread
+	return Unread
 }
 
 func (t regexpTest) message(msg *message) bool { return t.Match(msg.bytes()) }

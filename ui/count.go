@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+)
+
+// countMost is how many matches are counted; four bytes each.
+const countMost = 1 << 20
+
+// A count finds all matches of a search in a pane, from the first row on, in
+// steps while nothing else waits for it. It is never changed while a step runs.
+type count struct {
+	source session.Source
+	pane   paneID
+	match  func(number int, row session.Row) bool
+	rows   []uint32 // that match
+	at     int      // rows have been looked at
+	runs   bool     // a step does
+	block  [512]session.Row
+}
+
+// counted is what a step of a count found.
+type counted struct {
+	count *count
+	at    int
+	found []uint32
+}
+
+// countAgain counts the matches of the search anew, in the pane with the focus.
+func (a *App) countAgain() tea.Cmd {
+	if a.search == nil || a.focus == detailID {
+		return nil
+	}
+	a.search.count = nil
+	return a.countIn(a.focus)
+}
+
+// countIn counts the matches of the search in a pane, unless that goes on.
+func (a *App) countIn(pane paneID) tea.Cmd {
+	s := a.search
+	if s.count != nil && s.count.pane == pane {
+		return nil
+	}
+	s.count = &count{source: a.source, pane: pane, match: matchAll(a.source, pane, a.lens(pane), s.filter)}
+	return a.countOn()
+}
+
+// countOn starts the next step, unless one runs or nothing is left.
+func (a *App) countOn() tea.Cmd {
+	if a.search == nil || a.search.count == nil {
+		return nil
+	}
+	c := a.search.count
+	if c.runs || c.done(a.index.scanned) {
+		return nil
+	}
+	c.runs = true
+	return c.step(a.index.scanned)
+}
+
+func (c *count) done(rows int) bool { return c.at >= rows || len(c.rows) >= countMost }
+
+// step returns the command for the next step, up to row number rows.
+func (c *count) step(rows int) tea.Cmd {
+	return func() tea.Msg {
+		result := counted{count: c, at: c.at}
+		budget := budget{rows: stepRows, bytes: stepBytes}
+		for result.at < rows && budget.left() {
+			block := c.block[:min(len(c.block), rows-result.at)]
+			block = block[:c.source.Rows(result.at, block)]
+			if len(block) == 0 {
+				result.at = rows // cannot be read
+			}
+			for i := 0; i < len(block) && budget.left(); i++ {
+				budget.rows--
+				budget.bytes -= int(block[i].Len)
+				if c.match(result.at, block[i]) {
+					result.found = append(result.found, uint32(result.at))
+				}
+				result.at++
+			}
+		}
+		return result
+	}
+}
+
+// counted takes what a step found.
+func (a *App) counted(msg counted) tea.Cmd {
+	if a.search == nil || a.search.count != msg.count {
+		return nil
+	}
+	c := msg.count
+	c.runs, c.at = false, msg.at
+	c.rows = append(c.rows, msg.found...)
+	a.stale = true
+	return a.countOn()
+}
+
+// countTitle says in the title of a pane how many rows match the search, and
+// which of them the cursor is on.
+func (a *App) countTitle(pane paneID) string {
+	if a.search == nil || a.search.count == nil || a.search.count.pane != pane {
+		return ""
+	}
+	c := a.search.count
+	total := thousands(len(c.rows))
+	if !c.done(a.index.scanned) || len(c.rows) >= countMost {
+		total += "+"
+	}
+	text := "  /" + a.search.text + " "
+	cursor, ok := a.lists(pane).Cursor()
+	i, hit := slices.BinarySearch(c.rows, uint32(cursor))
+	switch {
+	case ok && hit:
+		return text + thousands(i+1) + " of " + total
+	case ok && cursor >= c.at:
+		return text + "? of " + total
+	}
+	return text + total
+}

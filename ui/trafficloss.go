@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mcpdbg/session"
+)
+
+// lossNote says why no answer to a request can come any more, as far as the log
+// tells: the end of its process, or a write that did not reach it.
+func (t *trafficRows) lossNote(number int, request session.Row) string {
+	if reason := t.unsent(number); reason != "" {
+		return "(" + reason + ")"
+	}
+	ends := t.pane.index.ends
+	i, _ := slices.BinarySearch(ends, uint32(number))
+	for _, at := range []int{i, i - 1} { // a process may have exited while its streams stayed open
+		if at < 0 || at >= len(ends) {
+			continue
+		}
+		if row, ok := t.rows.at(int(ends[at])); ok && row.Run == request.Run {
+			if e, err := t.pane.source.Entry(row, 0); err == nil {
+				return "(" + ending(&e) + ")"
+			}
+		}
+	}
+	return ""
+}
+
+// unsent says why the write of a request failed, if it did: the log tells right
+// behind it, or nearly so.
+func (t *trafficRows) unsent(number int) string {
+	events := t.pane.index.events
+	i, _ := slices.BinarySearch(events, uint32(number))
+	for _, at := range events[i:min(i+4, len(events))] {
+		row, ok := t.rows.at(int(at))
+		if !ok || row.Kind != session.KindWrite {
+			continue
+		}
+		var b session.WriteBody
+		e, err := t.pane.source.Entry(row, 0)
+		if err == nil && e.DecodeBody(&b) == nil && b.Of == uint64(number)+1 {
+			return "not sent: " + b.Status
+		}
+	}
+	return ""
+}
+
+// ending says how a process ended.
+func ending(e *session.Entry) string {
+	if e.Kind == session.KindFailed {
+		var b session.FailedBody
+		switch err := e.DecodeBody(&b); {
+		case err == nil && b.Code != "":
+			return "link lost"
+		case err == nil:
+			return firstLine(b.Error)
+		}
+	}
+	var b session.ExitedBody
+	switch err := e.DecodeBody(&b); {
+	case err == nil && b.Signal != "":
+		return "process ended by " + b.Signal
+	case err == nil && b.Code != nil:
+		return fmt.Sprintf("process exited %d", *b.Code)
+	}
+	return strings.TrimSpace("process ended: " + session.Describe(e))
+}
