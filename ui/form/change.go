@@ -39,15 +39,25 @@ func (f *Form) listAt() (list *field, at int) {
 
 // Remove takes out the item under the cursor, or the one that the cursor is
 // in, or a member that the schema does not name. It says whether there was
-// one; other fields can only be cleared.
+// one; other fields can only be cleared. The cursor goes to the next one of
+// them, or the one before.
 func (f *Form) Remove() bool {
 	fl := f.removable()
 	if fl == nil {
 		return false
 	}
-	f.cursor = f.rowOf(row{fl, noOption})
+	all := fl.parent.children
+	i := slices.Index(all, fl)
+	next := fl.parent
+	switch {
+	case i+1 < len(all):
+		next = all[i+1]
+	case i > 0:
+		next = all[i-1]
+	}
+	f.cursor = f.rowOf(row{next, noOption})
 	f.fields -= 1 + count(fl.children)
-	fl.parent.children = slices.DeleteFunc(fl.parent.children, func(other *field) bool { return other == fl })
+	fl.parent.children = slices.Delete(slices.Clone(all), i, i+1)
 	f.changed()
 	return true
 }
@@ -62,7 +72,8 @@ func (f *Form) removable() *field {
 }
 
 // Clear makes the field under the cursor absent, so that it is not sent. What
-// is absent already becomes empty if it can: an empty string, list or object.
+// is absent already becomes an empty string or list, or an object of which no
+// more is there than what the schema fills in.
 func (f *Form) Clear() {
 	fl := f.current().field
 	if fl == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -45,7 +46,7 @@ func (c *Checker) Unchecked() []string {
 }
 
 // errBusy ends a check that has no end in sight.
-var errBusy = errors.New("the schema branches too often")
+var errBusy = errors.New("it takes too long")
 
 // Check returns what is wrong with a value. If that can't be told the error
 // says why.
@@ -129,34 +130,14 @@ func (c *Checker) compileDoc(doc any) (*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// count makes a schema count how often it is applied. The library has no limit
-// of its own, and a schema of a few lines can keep it busy for years; but it
-// asks for the format of a value before it goes into its parts.
-func (c *Checker) count(s *jsonschema.Schema) {
-	format := jsonschema.Format{Validate: func(any) error { return nil }}
-	if s.Format != nil {
-		format = *s.Format
-	}
-	cost := 1
-	if s.Enum != nil {
-		cost += len(s.Enum.Values) / 8
-	}
-	inner := format.Validate
-	format.Validate = func(v any) error {
-		if c.visits += cost; c.visits > maxVisits {
-			panic(errBusy)
-		}
-		return inner(v)
-	}
-	s.Format = &format
-}
-
 // pattern compiles a regular expression; one that can't be compiled matches
 // everything.
 func (c *Checker) pattern(text string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		c.unchecked = append(c.unchecked, text)
+		if !slices.Contains(c.unchecked, text) {
+			c.unchecked = append(c.unchecked, text)
+		}
 		return anything(text), nil
 	}
 	return re, nil

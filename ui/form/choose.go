@@ -55,6 +55,7 @@ func (f *Form) Toggle() bool {
 func (f *Form) pick(fl *field, i int) {
 	f.give(fl)
 	if i >= len(fl.spec.options) {
+		f.cursor-- // its row goes
 		gone := fl.strangers()[i-len(fl.spec.options)]
 		fl.picked = slices.DeleteFunc(slices.Clone(fl.picked), func(v *value) bool { return v == gone })
 		f.changed()

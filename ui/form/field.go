@@ -32,6 +32,8 @@ type field struct {
 	text   string // of a text, a number, or JSON
 	raw    []byte // what text was read from, until it is changed
 	cursor int    // offset in text
+	judged string // the text that well is about
+	well   bool
 
 	choice   int      // of the options, -1 none
 	picked   []*value // of a set
@@ -140,7 +142,7 @@ func (f *Form) showJSON(fl *field) {
 func (f *Form) clear(fl *field) {
 	f.fields -= count(fl.children)
 	fl.state, fl.asJSON = absent, false
-	fl.text, fl.raw, fl.cursor = "", nil, 0
+	fl.text, fl.raw, fl.cursor, fl.judged = "", nil, 0, ""
 	fl.choice, fl.picked = -1, nil
 	fl.children, fl.made = nil, false
 }
@@ -294,20 +296,32 @@ func (fl *field) appendParts(dst []byte, bad func(*field)) []byte {
 	return append(dst, end)
 }
 
+// size is about how many bytes of JSON the field is.
+func (fl *field) size() int {
+	n := len(fl.key) + len(fl.text)
+	for _, v := range fl.picked {
+		n += len(v.raw)
+	}
+	for _, child := range fl.children {
+		n += child.size()
+	}
+	return n
+}
+
 // loose says whether text that is not JSON stands for a string.
 func (fl *field) loose() bool { return fl.spec.kind == kindJSON && fl.spec.loose }
 
 // wellFormed says whether the text is JSON, and a number if it must be.
 func (fl *field) wellFormed() bool {
-	if !json.Valid([]byte(fl.text)) {
-		return false
+	if fl.judged != fl.text {
+		fl.judged, fl.well = fl.text, wellFormed(fl.text, fl.is() == kindJSON)
 	}
-	if fl.is() == kindJSON {
-		_, err := parse([]byte(fl.text))
-		return err == nil
-	}
-	c := fl.text[len(fl.text)-1]
-	return fl.text[0] == '-' || '0' <= fl.text[0] && fl.text[0] <= '9' && '0' <= c && c <= '9'
+	return fl.well
+}
+
+func wellFormed(text string, any bool) bool {
+	v, err := parse([]byte(text))
+	return err == nil && (any || v.kind == '0' && len(v.raw) == len(text)) && json.Valid([]byte(text))
 }
 
 func comma(dst []byte, i int) []byte {

@@ -11,6 +11,7 @@ type findings struct {
 	err      error // nothing can be told
 	of       map[*field][]Problem
 	below    map[*field]int // problems of what is in a field
+	missing  map[*field]int // those among them that are about what is missing
 }
 
 // Validate checks any value against the schema of the form, for the view that
@@ -25,7 +26,7 @@ func (f *Form) Validate(raw []byte) ([]Problem, error) {
 	return f.check.Check(raw)
 }
 
-// Problems returns what is wrong with the value, in no particular order. The
+// Problems returns what is wrong with the value, by its paths. The
 // error says why that can't be told; texts that are no JSON or no number are
 // told of anyway.
 func (f *Form) Problems() ([]Problem, error) {
@@ -70,7 +71,11 @@ func (f *Form) found() *findings {
 	if found.made && found.revision == f.revision {
 		return found
 	}
-	*found = findings{revision: f.revision, made: true, of: map[*field][]Problem{}, below: map[*field]int{}}
+	*found = findings{revision: f.revision, made: true, of: map[*field][]Problem{}, below: map[*field]int{}, missing: map[*field]int{}}
+	if f.root.size() > maxChecked {
+		found.err = errors.New("too long to be checked while it is typed")
+		return found
+	}
 	bad := map[string]bool{}
 	raw := f.appendJSON(nil, func(fl *field) {
 		if len(found.all) < maxProblems {
@@ -81,9 +86,6 @@ func (f *Form) found() *findings {
 	})
 	problems, err := f.check.Check(raw)
 	found.err = err
-	if errors.Is(err, errTooLong) {
-		found.err = errors.New("too long to be checked")
-	}
 	for _, p := range problems {
 		if !bad[p.Path] {
 			found.all = append(found.all, p)
@@ -94,6 +96,9 @@ func (f *Form) found() *findings {
 		found.of[fl] = append(found.of[fl], p)
 		for up := fl.parent; up != nil; up = up.parent {
 			found.below[up]++
+			if p.Missing {
+				found.missing[up]++
+			}
 		}
 	}
 	return found
@@ -108,4 +113,13 @@ func (f *Form) problem(fl *field) string {
 		}
 	}
 	return ""
+}
+
+// below says whether there is a problem to show among what a field holds.
+func (f *Form) below(fl *field) bool {
+	found := f.found()
+	if f.insist {
+		return found.below[fl] > 0
+	}
+	return found.below[fl] > found.missing[fl]
 }

@@ -3,12 +3,13 @@ package form
 import "slices"
 
 // SetSuggestions sets what could be typed into the field at a path (a JSON
-// Pointer), shown while the cursor is on it. Nil takes them away.
+// Pointer), shown while the cursor is on it. Nil takes them away; no more
+// than a thousand are kept.
 func (f *Form) SetSuggestions(path string, suggestions []string) {
 	if f.suggestions == nil {
 		f.suggestions = map[string][]string{}
 	}
-	f.suggestions[path] = suggestions
+	f.suggestions[path] = suggestions[:min(len(suggestions), maxOptions)]
 }
 
 // Suggest replaces the text under the cursor by the next suggestion, or the

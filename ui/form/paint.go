@@ -21,6 +21,8 @@ const (
 	// maxBytesPerCell is how many bytes can be in one cell: a character with
 	// its marks. More of a text need not be looked at.
 	maxBytesPerCell = 20
+	// longestShown is how many bytes of a text are looked at for one row.
+	longestShown = 1 << 14
 )
 
 // SetSize sets the size in cells. Below about 30 by 3 little is seen.
@@ -123,19 +125,6 @@ func (p *painter) marks(fl *field, problem string) {
 
 func (p *painter) inList(fl *field) bool { return fl.parent == nil || fl.parent.is() == kindList }
 
-// below says whether there is a problem to show among what a field holds.
-func (f *Form) below(fl *field) bool {
-	if f.insist {
-		return f.found().below[fl] > 0
-	}
-	for _, child := range fl.children {
-		if f.problem(child) != "" || f.below(child) {
-			return true
-		}
-	}
-	return false
-}
-
 // label paints the name of the row, under the cursor in the style of the
 // selection.
 func (p *painter) label() {
@@ -232,7 +221,7 @@ func styleOf(fl *field, th *theme.Theme) theme.Style {
 
 // quoted is the text of a field; what could be overlooked stands in quotes.
 func quoted(fl *field) string {
-	text := fl.text
+	text := fl.text[:min(len(fl.text), longestShown)]
 	if fl.is() == kindText && (strings.TrimSpace(text) != text || text == "" || text[0] == '"' || text[0] == '(') {
 		return `"` + text + `"`
 	}

@@ -1,7 +1,10 @@
 package form
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,10 +27,14 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Text
 }
 
-// explain lists the problems in a validation error, in the order found.
+// explain lists the problems in a validation error by their paths; the library
+// finds them in any order.
 func explain(err *jsonschema.ValidationError) []Problem {
 	var out []Problem
 	explainInto(&out, err)
+	slices.SortFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Text, b.Text))
+	})
 	return out
 }
 
@@ -120,6 +127,9 @@ func message(err *jsonschema.ValidationError) string {
 	case *fault.Type:
 		return "is " + article(k.Got) + ", not " + article(strings.Join(k.Want, " or "))
 	case *fault.Format:
+		if errors.Is(k.Err, errNotListed) {
+			return "is none of the values listed"
+		}
 		return "is not " + article(cut(k.Want))
 	case *fault.MinLength:
 		return fmt.Sprintf("has %s, at least %d", many(k.Got, "character"), k.Want)

@@ -1,0 +1,172 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct{ name, schema, value, want string }{
+		{"good", `{"type":"object","properties":{"a":{"type":"integer"}}}`, `{"a":1}`, ""},
+		{"type", `{"properties":{"a":{"type":["integer","null"]}}}`, `{"a":"x"}`, "/a: is a string, not a null or integer"},
+		{"required", `{"required":["a/b","c"]}`, `{}`, "/a~1b: is required; /c: is required"},
+		{"nested", `{"properties":{"a":{"items":{"required":["x"]}}}}`, `{"a":[{"x":1},{}]}`, "/a/1/x: is required"},
+		{"unknown member", `{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"b":2}`, "/b: is not allowed by the schema"},
+		{"lengths", `{"properties":{"a":{"minLength":2},"b":{"maxLength":1},"c":{"minItems":1},"d":{"maxItems":0}}}`,
+			`{"a":"x","b":"xx","c":[],"d":[1]}`,
+			"/a: has 1 character, at least 2; /b: has 2 characters, at most 1; /c: has 0 items, at least 1; /d: has 1 item, at most 0"},
+		{"range", `{"properties":{"a":{"minimum":2}}}`, `{"a":1}`, "/a: minimum: got 1, want 2"},
+		{"enum", `{"properties":{"a":{"enum":["x","y"]}}}`, `{"a":"z"}`, "/a: is none of the values listed"},
+		{"format", `{"properties":{"a":{"type":"string","format":"email"},"b":{"format":"date"}}}`, `{"a":"x","b":"2026-13-01"}`, "/a: is not an email; /b: is not a date"},
+		{"pattern", `{"properties":{"a":{"pattern":"^a+$"}}}`, `{"a":"b"}`, "/a: does not match ^a+$"},
+		{"pattern that can't be checked", `{"properties":{"a":{"pattern":"^(?!x)","minLength":2}}}`, `{"a":"x"}`, "/a: has 1 character, at least 2"},
+		{"nullable", `{"properties":{"a":{"anyOf":[{"type":"integer","minimum":5},{"type":"null"}]}}}`, `{"a":1}`, "/a: minimum: got 1, want 5"},
+		{"nullable by reference", `{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}},"$defs":{"n":{"type":"object","required":["x"]}}}`, `{"a":{}}`, "/a/x: is required"},
+		{"no alternative", `{"properties":{"a":{"oneOf":[{"type":"integer"},{"type":"null"}]}}}`, `{"a":"x"}`,
+			"/a: no alternative matches: is a string, not an integer; is a string, not null"},
+		{"two alternatives", `{"properties":{"a":{"oneOf":[{"type":"integer"},{"minimum":0}]}}}`, `{"a":1}`, "/a: more than one alternative matches"},
+		{"draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/definitions/s"}}}`, `{"a":1}`, "/a: is a number, not a string"},
+		{"same items", `{"properties":{"a":{"uniqueItems":true}}}`, `{"a":[1,2,1.0]}`, "/a: items 0 and 2 are the same"},
+		{"false", `{"properties":{"a":false}}`, `{"a":1}`, "/a: is not allowed by the schema"},
+		{"depends", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, "/b: is required with a"},
+		{"equal numbers", `{"items":{"enum":[1,"1",{"a":[2.0,null],"b":true}]}}`, `[1.0,"1",1e0,{"b":true,"a":[2,null]},{"a":[2],"b":true},10]`, "/4: is none of the values listed; /5: is none of the values listed"},
+		{"long", `{"properties":{"a":{"const":"x` + strings.Repeat("é", 400) + `"}}}`, `{"a":1}`, "/a: value must be 'x" + strings.Repeat("é", 142) + "..."},
+		{"not JSON", `{}`, `{"a":`, "not JSON: the text ends too early"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			problems, err := formOf(tc.schema).Validate([]byte(tc.value))
+			require.NoError(t, err)
+			var all []string
+			for _, p := range problems {
+				all = append(all, p.String())
+			}
+			require.Equal(t, tc.want, strings.Join(all, "; "))
+		})
+	}
+}
+
+// TestNotChecked: what can't be checked says so, soon.
+func TestNotChecked(t *testing.T) {
+	doubling := `{"$ref":"#/$defs/a0","$defs":{`
+	for i := range 60 {
+		doubling += fmt.Sprintf(`"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
+	}
+	doubling += `"a60":{}}}`
+	for _, tc := range []struct{ name, schema, value, want string }{
+		{"a file", `{"$ref":"file:///etc/passwd"}`, `{}`, "it refers to file:///etc/passwd, and nothing is loaded"},
+		{"the network", `{"properties":{"a":{"$ref":"https://example.com/a.json#/b"}}}`, `{}`, "it refers to https://example.com/a.json, and nothing is loaded"},
+		{"a relative name", `{"$ref":"other.json"}`, `{}`, "it refers to mcpdbg:///other.json, and nothing is loaded"},
+		{"a dialect", `{"$schema":"https://example.com/dialect"}`, `{}`, "it refers to https://example.com/dialect, and nothing is loaded"},
+		{"not a schema", `{"type":"text"}`, `{}`, "'/type'"},
+		{"nothing there", `{"$ref":"#/$defs/none"}`, `{}`, "#/$defs/none"},
+		{"not JSON", `{`, `{}`, "the text ends too early"},
+		{"long", `{"x":"` + strings.Repeat("x", maxChecked) + `"}`, `{}`, "too long"},
+		{"many parts", `{"x":[` + strings.Repeat("{},", maxSubschemas) + `{}]}`, `{}`, "it has 3002 parts, more than 3000"},
+		{"deep", strings.Repeat(`{"not":`, 300) + `{}` + strings.Repeat(`}`, 300), `{}`, "nested too deep"},
+		{"a large number", `{"minimum":1e999999}`, `{}`, "too many digits"},
+		{"a long value", `{}`, `"` + strings.Repeat("x", maxChecked) + `"`, "too long"},
+		{"a large value", `{}`, `[-1e-999999]`, "too many digits"},
+		{"a deep value", `{}`, strings.Repeat("[", 201) + strings.Repeat("]", 201), "nested too deep"},
+		{"doubling", doubling, `[]`, "it takes too long"},
+		{"doubling with depth", `{"anyOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}],"items":{"minimum":"x"}}`, ``, "'/items/minimum'"},
+		{"doubling with depth of the value", `{"not":{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}}`,
+			strings.Repeat("[", 100) + strings.Repeat("]", 100), "it takes too long"},
+		{"doubling in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#",` + strings.Replace(doubling[1:], `"$ref":"#/$defs/a0"`, `"allOf":[{"$ref":"#/$defs/a0"}]`, 1), `[]`, "it takes too long"},
+		{"many failing alternatives", `{"items":{"allOf":[` + strings.Repeat(`{"type":"string"},`, 2500) + `{}]}}`, `[` + strings.Repeat("3,", 60000) + `3]`, "it takes too long"},
+		{"many patterns", `{"patternProperties":{` + patterns(2000) + `}}`, `{` + members(15000) + `}`, "it takes too long"},
+		{"many options", `{"items":{"enum":[` + strings.Repeat("1,", 60000) + `2]}}`, `[` + strings.Repeat("3,", 60000) + `3]`, "it takes too long"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			start := time.Now()
+			problems, err := NewChecker([]byte(tc.schema)).Check([]byte(tc.value))
+			require.ErrorContains(t, err, tc.want)
+			require.Empty(t, problems)
+			require.Less(t, time.Since(start), 5*time.Second)
+		})
+	}
+}
+
+func patterns(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"(a*)*x%d":{}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
+func TestUnchecked(t *testing.T) {
+	f := props(`"a":{"type":"string","pattern":"^(?!x)"},"b":{"type":"string"}`)
+	require.Equal(t, []string{"^(?!x)"}, f.Unchecked())
+	require.Contains(t, screen(f), "cannot check the pattern ^(?!x)")
+	f.Next()
+	require.NotContains(t, screen(f), "cannot check")
+
+	f = props(`"a":{"$ref":"https://example.com/x"}`)
+	_, err := f.Problems()
+	require.ErrorContains(t, err, "nothing is loaded")
+	require.Contains(t, screen(f), "cannot check: it refers to https://example.com/x")
+	require.Contains(t, screen(f), "not checked")
+}
+
+func TestProblemsOfFields(t *testing.T) {
+	f := formOf(order)
+	require.Nil(t, f.problemsOf(t))
+	require.NotContains(t, screen(f), "x is required")
+	require.True(t, f.FirstError())
+	require.Equal(t, "/id", f.Path())
+	require.Contains(t, screen(f), ">x- id          (integer)  x is required")
+	press(t, f, "5")
+	require.False(t, f.FirstError())
+
+	require.NoError(t, f.SetJSON([]byte(`{"id":1,"lines":[{"sku":"a"},{"n":1.5,"sku":"b","x":1}],"extras":["eggs"]}`)))
+	require.Equal(t, []string{"/extras/0: is none of the values listed", "/lines/1/n: is a number, not an integer"}, f.problemsOf(t))
+	require.True(t, f.FirstError())
+	require.Equal(t, "/extras", f.Path())
+	f.Select("/lines")
+	f.Fold(true)
+	require.Contains(t, screen(f), ">x  > lines    2 items")
+	require.True(t, f.Select("/lines/1/n"))
+	require.Contains(t, screen(f), "x is a number, not an integer")
+	press(t, f, "<backspace><backspace>")
+	require.Equal(t, []string{"/extras/0: is none of the values listed"}, f.problemsOf(t))
+}
+
+func (f *Form) problemsOf(t *testing.T) (all []string) {
+	t.Helper()
+	problems, err := f.Problems()
+	require.NoError(t, err)
+	for _, p := range problems {
+		if !p.Missing {
+			all = append(all, p.String())
+		}
+	}
+	return all
+}
+
+func TestLocate(t *testing.T) {
+	const doc = "{\n  \"a\": [1,\n    {\"b/c\" :\ttrue}],\n  \"\": 2, \"a\": 3\n}"
+	for path, want := range map[string][2]int{
+		"":             {1, 1},
+		"/a":           {2, 8},
+		"/a/0":         {2, 9},
+		"/a/1":         {3, 5},
+		"/a/1/b~1c":    {3, 14},
+		"/a/1/b~1c/x":  {3, 14},
+		"/a/1/missing": {3, 5},
+		"/a/7":         {2, 8},
+		"/":            {4, 7},
+		"/none":        {1, 1},
+	} {
+		line, col := Locate([]byte(doc), path)
+		require.Equal(t, want, [2]int{line, col}, path)
+	}
+	for _, broken := range []string{"", "{", `{"a":`, `[1,`, "\xff", `{"a" 1}`} {
+		line, col := Locate([]byte(broken), "/a/0")
+		require.Equal(t, 1, line, broken)
+		require.LessOrEqual(t, col, len(broken)+1, broken)
+	}
+}
