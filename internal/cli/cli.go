@@ -163,7 +163,7 @@ Without a terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	t.register(root)
-	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.demoServerCommand(), a.versionCommand())
+	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.recCommand(), a.demoServerCommand(), a.versionCommand())
 	return root
 }
 

@@ -83,7 +83,10 @@ func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
 	r := run(t, against("ansi", "run", "--no-record", "--in",
 		writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`))...)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Empty(t, r.stderr)
+	for l := range strings.Lines(r.stderr) {
+		require.Regexp(t, `^mcpdbg: E FRM12 entry \d+: terminal control on stdout: «.*»\n$`, l)
+		require.False(t, strings.ContainsFunc(strings.TrimSuffix(l, "\n"), func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), "%q", l)
+	}
 	line := regexp.MustCompile(`^ {0,5}\d+ {1,}\d+\.\d{6} +(\d+|-)  [><~x?|*] [a-z]+ +\S.*$`)
 	lines := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
 	require.Greater(t, len(lines), 15)

@@ -103,6 +103,9 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if printErr := out.finish(); printErr != nil {
 		err = printErr // which ended the session, if that was not over
 	}
+	if !r.quiet {
+		a.reportFindings(a.urgent, l.log)
+	}
 	a.reportEnd(l, !r.quiet, report, err)
 	return errors.Join(err, endErr)
 }

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"mcpdbg/session"
+	"mcpdbg/session/lint"
+	"mcpdbg/ui/termsafe"
+)
+
+const (
+	// shownFindings is how many findings run tells of at its end.
+	shownFindings = 10
+	// lintPatience is how long it looks for them.
+	lintPatience = 3 * time.Second
+)
+
+// reportFindings says on stderr what was wrong with a session: errors, then
+// warnings.
+func (a *app) reportFindings(ctx context.Context, src session.Source) {
+	ctx, cancel := context.WithTimeout(ctx, lintPatience)
+	defer cancel()
+	l := lint.New(src)
+	more := l.Advance(ctx, math.MaxInt, math.MaxInt)
+	found := l.Findings()
+	found = slices.DeleteFunc(found, func(f lint.Finding) bool { return f.Severity == lint.Info })
+	slices.SortStableFunc(found, func(x, y lint.Finding) int { return int(y.Severity) - int(x.Severity) })
+	say := func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text)) }
+	for i, f := range found {
+		if i == shownFindings {
+			break
+		}
+		text := fmt.Sprintf("%s %s entry %d: %s%s", f.Severity.Letter(), f.Rule.ID, f.N, f.Rule.Title, ifAny(": ", f.Detail))
+		if f.Count > 1 {
+			text += fmt.Sprintf(" (%d times)", f.Count)
+		}
+		say(text)
+	}
+	if rest := len(found) - shownFindings; rest > 0 {
+		errors, warnings, infos := l.Counts()
+		say(fmt.Sprintf("%d more; in all %s, %s, %s: mcpdbg rec info FILE prints them", rest,
+			plural(uint64(errors), "error"), plural(uint64(warnings), "warning"), plural(uint64(infos), "remark")))
+	}
+	if rows, _ := l.Looked(); more {
+		say(fmt.Sprintf("looked for what is wrong in the first %d of %d entries: mcpdbg rec info FILE looks at all", rows, src.Len()))
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/recordings"
+)
+
+func (a *app) recCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rec",
+		Short: "Look into recordings",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return withHint(usagef("unknown command %q", "rec "+args[0]), "mcpdbg rec --help lists the commands")
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(a.recInfoCommand())
+	return cmd
+}
+
+func (a *app) recInfoCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info FILE",
+		Short: "Say what is in a recording, and what is wrong with the session",
+		Long: `info reads a recording and prints what was recorded and how it ended, the
+requests by method with their times, and the findings: what broke the protocol,
+where, and which clients choke on it. docs/findings.md lists the rules.
+
+The exit code is 0 whatever is found, and 2 if the file can't be read.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("rec info takes one recording")
+			}
+			return a.recInfo(args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) recInfo(path string, asJSON bool) error {
+	rec, err := recordings.Open(path)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	defer rec.Close()
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	info := newRecordingInfo(path, rec)
+	if !asJSON {
+		return info.print(a.stdout)
+	}
+	doc, err := json.Marshal(info)
+	if err != nil {
+		return fmt.Errorf("rec info: %w", err)
+	}
+	return a.printJSON(doc)
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const lintFixtures = "../../session/lint/testdata/"
+
+func TestRecInfo(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, "rec", "info", lintFixtures+"duplicate-answers.jsonl")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	for _, want := range []string{
+		`3\.5 KiB, 24 entries, finished`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
+		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
+		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
+		`findings +2 errors, 0 warnings, 0 remarks`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
+	} {
+		require.Regexp(t, want, r.stdout)
+	}
+	require.Equal(t, 1, strings.Count(r.stdout, "breaks:"), "once a rule")
+}
+
+func TestRecInfoJSON(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, "rec", "info", "--json", lintFixtures+"never-answers.jsonl")
+	require.Equal(t, 0, r.code, r.stderr)
+	var info recordingInfo
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
+	require.Equal(t, "finished", info.State)
+	require.Equal(t, []string{"mcpdbg", "demo-server", "--misbehave", "never-answers"}, info.Header.Argv)
+	require.Equal(t, 2, info.Warnings)
+	require.Equal(t, "RPC19", info.Findings[0].ID)
+	require.Equal(t, uint64(8), info.Findings[0].N)
+	require.Len(t, info.Methods, 2)
+	for _, m := range info.Methods {
+		require.Equal(t, 1, m.Requests)
+		require.Equal(t, 1, m.Unanswered)
+		require.Nil(t, m.Max)
+	}
+}
+
+func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")
+	require.NoError(t, err)
+	torn := filepath.Join(t.TempDir(), "torn.jsonl")
+	require.NoError(t, os.WriteFile(torn, data[:len(data)-9], 0o600))
+	r := inProcess(t, "rec", "info", torn)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "not finished")
+	require.Contains(t, r.stdout, "findings   none")
+}
+
+func TestRecInfoRefuses(t *testing.T) {
+	t.Parallel()
+	text := writeFile(t, "hello\n")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"rec", "info"}, "one recording"},
+		{[]string{"rec", "info", "a", "b"}, "one recording"},
+		{[]string{"rec", "info", text + ".missing"}, "no such file"},
+		{[]string{"rec", "info", text}, "is not a recording: it looks like text"},
+		{[]string{"rec", "inof", text}, `unknown command "rec inof"`},
+	} {
+		r := inProcess(t, c.args...)
+		require.Equal(t, exitUsage, r.code, c.args)
+		require.Contains(t, r.stderr, c.says)
+		require.Empty(t, r.stdout)
+	}
+}
+
+// Nothing that a server wrote reaches the terminal as it is.
+func TestRecInfoIsSafe(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, "rec", "info", lintFixtures+"ansi.jsonl")
+	require.Contains(t, r.stdout, "FRM12")
+	require.Regexp(t, regexp.MustCompile(`^[^\x00-\x09\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}]*$`), r.stdout)
+}
+
+// run tells of the first findings at its end, and how many there are besides.
+func TestRunTellsFindings(t *testing.T) {
+	t.Parallel()
+	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 14)
+	r := run(t, against("", "run", "--no-record", "--json", "--era", "legacy", "--in", writeFile(t, in))...)
+	require.Equal(t, shownFindings, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ more; in all \d+ errors?, \d+ warnings?, \d+ remarks?: `, r.stderr)
+	require.NotContains(t, r.stdout, "RPC06", "stdout holds the recording's lines, and nothing else")
+
+	r = run(t, against("stray-text", "run", "--no-record", "--quiet", "--era", "legacy", "--in", writeFile(t, in))...)
+	require.NotContains(t, r.stderr, "FRM01", "nothing is printed")
+}

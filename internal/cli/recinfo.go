@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/lint"
+)
+
+// recordingInfo is what rec info says, and prints with --json.
+type recordingInfo struct {
+	File     string         `json:"file"`
+	Header   session.Header `json:"header"`
+	State    string         `json:"state"` // finished, unfinished (killed, or the disk was full), or live
+	Entries  int            `json:"entries"`
+	Size     int64          `json:"bytes"`
+	Duration int64          `json:"duration_us"`
+	Skipped  string         `json:"skipped,omitempty"` // what was not understood
+	Servers  []serverInfo   `json:"servers,omitempty"` // what the handshakes told, one a process
+	Counts   countsInfo     `json:"counts"`
+	Methods  []methodInfo   `json:"methods"`
+	Errors   int            `json:"finding_errors"`
+	Warnings int            `json:"finding_warnings"`
+	Infos    int            `json:"finding_infos"`
+	Unread   int            `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Findings []findingInfo  `json:"findings"`
+}
+
+type serverInfo struct {
+	Server   string `json:"server,omitempty"`
+	Era      string `json:"era,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+}
+
+type countsInfo struct {
+	Runs        int    `json:"runs"`
+	Sent        uint64 `json:"sent"`
+	SentBytes   uint64 `json:"sent_bytes"`
+	Received    uint64 `json:"received"`
+	Bytes       uint64 `json:"received_bytes"`
+	Errors      uint64 `json:"errors"`
+	Stray       uint64 `json:"stray"`
+	StderrLines uint64 `json:"stderr_lines"`
+	StderrBytes uint64 `json:"stderr_bytes"`
+	Orphans     uint64 `json:"orphans"`
+	Lagged      uint64 `json:"lagged"`
+	Held        uint64 `json:"held"`
+	Gaps        uint64 `json:"gaps"`
+	LostBytes   uint64 `json:"lost_bytes"`
+}
+
+// methodInfo are the requests of one method in one direction. Times are
+// microseconds; without an answer there are none.
+type methodInfo struct {
+	Method     string `json:"method"`
+	From       string `json:"from"` // client or server
+	Requests   int    `json:"requests"`
+	Errors     int    `json:"errors"`     // error responses and results with isError
+	Unanswered int    `json:"unanswered"` // cancelled, timed out, lost or still open
+	P50        *int64 `json:"p50_us,omitempty"`
+	P95        *int64 `json:"p95_us,omitempty"`
+	Max        *int64 `json:"max_us,omitempty"`
+	took       []int64
+}
+
+type findingInfo struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Count    int    `json:"count"`
+	N        uint64 `json:"n"`
+	Seq      uint64 `json:"seq,omitempty"`
+	T        int64  `json:"t"`
+	Title    string `json:"title"`
+	Detail   string `json:"detail,omitempty"`
+	Breaks   string `json:"breaks"`
+}
+
+func newRecordingInfo(path string, rec *recordings.Recording) *recordingInfo {
+	stats := rec.Stats()
+	info := &recordingInfo{
+		File: path, Header: rec.Header(), State: "finished", Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
+		Counts: countsInfo{
+			Runs: stats.Runs, Sent: stats.Out, SentBytes: stats.BytesOut, Received: stats.In, Bytes: stats.BytesIn,
+			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
+			Orphans: stats.Orphans, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
+		},
+		Methods: []methodInfo{}, Findings: []findingInfo{},
+	}
+	switch {
+	case rec.Live():
+		info.State = "live"
+	case stats.Recording == session.RecordingTorn:
+		info.State = "unfinished"
+	}
+	info.readRows(rec)
+	info.check(rec)
+	return info
+}
+
+// readRows goes once over all rows.
+func (info *recordingInfo) readRows(src session.Source) {
+	type key struct {
+		method uint16
+		kind   session.Kind
+	}
+	methods := map[key]*methodInfo{}
+	rows := make([]session.Row, 1024)
+	var partner [1]session.Row
+	for from := 0; ; {
+		n := src.Rows(from, rows)
+		if n == 0 {
+			break
+		}
+		from += n
+		for _, row := range rows[:n] {
+			info.Duration = row.T
+			if row.Kind == session.KindState {
+				info.readState(src, row)
+			}
+			if row.Msg != framing.Request {
+				continue
+			}
+			k := key{row.Method, row.Kind}
+			m := methods[k]
+			if m == nil {
+				m = &methodInfo{Method: src.Method(row.Method), From: "client"}
+				if row.Kind == session.KindStdout {
+					m.From = "server"
+				}
+				methods[k] = m
+			}
+			if row.Pair == 0 || src.Rows(int(row.Pair-1), partner[:]) == 0 {
+				partner[0] = row
+			}
+			m.add(row, partner[0].T-row.T)
+		}
+	}
+	for _, m := range methods {
+		m.summarise()
+		info.Methods = append(info.Methods, *m)
+	}
+	slices.SortFunc(info.Methods, func(a, b methodInfo) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
+	})
+}
+
+// readState takes what a handshake told.
+func (info *recordingInfo) readState(src session.Source, row session.Row) {
+	var b session.StateBody
+	e, err := src.Entry(row, 0)
+	if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
+		return
+	}
+	if s := (serverInfo{Server: b.Server, Era: b.Era, Protocol: b.Protocol}); !slices.Contains(info.Servers, s) {
+		info.Servers = append(info.Servers, s)
+	}
+}
+
+// add counts a request, whose answer took so long if it has one.
+func (m *methodInfo) add(row session.Row, took int64) {
+	m.Requests++
+	if row.Flags&session.FlagError != 0 {
+		m.Errors++
+	}
+	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
+		m.Unanswered++
+		return
+	}
+	m.took = append(m.took, took)
+}
+
+// summarise finds the times of the answers.
+func (m *methodInfo) summarise() {
+	if len(m.took) == 0 {
+		return
+	}
+	slices.Sort(m.took)
+	at := func(percent int) *int64 { return &m.took[(len(m.took)*percent+99)/100-1] } // the nearest rank
+	m.P50, m.P95, m.Max = at(50), at(95), at(100)
+}
+
+// check runs the linter over all of it.
+func (info *recordingInfo) check(src session.Source) {
+	l := lint.New(src)
+	for l.Advance(context.Background(), math.MaxInt, math.MaxInt) {
+	}
+	info.Errors, info.Warnings, info.Infos = l.Counts()
+	_, info.Unread = l.Looked()
+	for _, f := range l.Findings() {
+		info.Findings = append(info.Findings, findingInfo{
+			ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
+			Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Breaks,
+		})
+	}
+}

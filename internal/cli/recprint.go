@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mcpdbg/ui/termsafe"
+)
+
+// shownMethods is how many rows of the table of methods are printed as text.
+const shownMethods = 40
+
+// print prints the information as text. Whatever a server wrote is made safe.
+func (info *recordingInfo) print(w io.Writer) error {
+	var out bytes.Buffer
+	line := func(format string, args ...any) {
+		out.WriteString(termsafe.String(fmt.Sprintf(format, args...)))
+		out.WriteByte('\n')
+	}
+	info.printFacts(line)
+	info.printMethods(line)
+	info.printFindings(line)
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+type linePrinter func(format string, args ...any)
+
+func (info *recordingInfo) printFacts(line linePrinter) {
+	h, c := info.Header, info.Counts
+	place := h.Placement
+	if h.Host != "" {
+		place += " " + h.Host
+	}
+	line("file       %s", info.File)
+	line("           %s, %d entries, %s", byteCount(info.Size), info.Entries, stateWords[info.State])
+	line("command    %s", strings.Join(h.Argv, " "))
+	line("           %s%s", place, ifAny(", in ", h.Cwd))
+	for _, s := range info.Servers {
+		line("server     %s", strings.Join(strings.Fields(s.Server+" "+s.Protocol+" "+s.Era), " "))
+	}
+	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), roundTime(info.Duration), h.Tool)
+	line("sent       %s, %s", plural(c.Sent, "message"), byteCount(int64(c.SentBytes)))
+	line("received   %s, %s%s%s", plural(c.Received, "message"), byteCount(int64(c.Bytes)),
+		count(c.Errors, ", %s", "error"), count(c.Stray, ", %s that are no message", "line"))
+	line("stderr     %s, %s", plural(c.StderrLines, "line"), byteCount(int64(c.StderrBytes)))
+	if c.Runs > 1 {
+		line("processes  %d", c.Runs)
+	}
+	if c.Lagged+c.Held+c.Gaps > 0 {
+		line("flow       %s", strings.TrimPrefix(count(c.Lagged, ", %s", "lag")+count(c.Held, ", %s", "hold")+
+			count(c.Gaps, ", %s", "gap")+count(c.LostBytes, ", %s lost", "byte"), ", "))
+	}
+	if info.Skipped != "" {
+		line("skipped    %s", info.Skipped)
+	}
+}
+
+var stateWords = map[string]string{
+	"finished": "finished", "live": "still being written", "unfinished": "not finished: the recorder was ended before it could",
+}
+
+func (info *recordingInfo) printMethods(line linePrinter) {
+	if len(info.Methods) == 0 {
+		return
+	}
+	line("")
+	line("%-6s  %-32s %8s %6s %10s %9s %9s %9s", "from", "method", "requests", "errors", "unanswered", "p50", "p95", "max")
+	for i, m := range info.Methods {
+		if i == shownMethods {
+			line("and %d more methods (--json has all)", len(info.Methods)-i)
+			break
+		}
+		name := termsafe.AppendAligned(nil, []byte(m.Method), 32, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s %8d %6d %10d %9s %9s %9s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.Max))
+	}
+}
+
+func (info *recordingInfo) printFindings(line linePrinter) {
+	line("")
+	if len(info.Findings) == 0 {
+		line("findings   none%s", count(uint64(info.Unread), "; %s could not be read", "entry"))
+		return
+	}
+	line("findings   %s, %s, %s%s", plural(uint64(info.Errors), "error"), plural(uint64(info.Warnings), "warning"),
+		plural(uint64(info.Infos), "remark"), count(uint64(info.Unread), "; %s could not be read", "entry"))
+	told := map[string]bool{}
+	for _, f := range info.Findings {
+		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, ifAny(", seq ", seqText(f.Seq)), f.text())
+		if !told[f.ID] {
+			told[f.ID] = true
+			line("         breaks: %s", f.Breaks)
+		}
+	}
+}
+
+// text is what was found, in one line.
+func (f *findingInfo) text() string {
+	text := f.Title + ifAny(": ", f.Detail)
+	if f.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Count)
+	}
+	return text
+}
+
+func seqText(seq uint64) string {
+	if seq == 0 {
+		return ""
+	}
+	return fmt.Sprint(seq)
+}
+
+// ifAny is text behind prefix, or nothing.
+func ifAny(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// count puts a number of things into a format, or is nothing if there are none.
+func count(n uint64, format, thing string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, plural(n, thing))
+}
+
+func plural(n uint64, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(thing, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func byteCount(n int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	switch {
+	case n >= mib:
+		return fmt.Sprintf("%.1f MiB", float64(n)/mib)
+	case n >= kib:
+		return fmt.Sprintf("%.1f KiB", float64(n)/kib)
+	}
+	return plural(uint64(n), "byte")
+}
+
+// micros is a time of an answer, "-" without one.
+func micros(us *int64) string {
+	if us == nil {
+		return "-"
+	}
+	return roundTime(*us).String()
+}
+
+// roundTime keeps three digits or so.
+func roundTime(us int64) time.Duration {
+	d := time.Duration(us) * time.Microsecond
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second)
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond)
+	case d >= 10*time.Millisecond:
+		return d.Round(100 * time.Microsecond)
+	}
+	return d
+}
