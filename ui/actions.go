@@ -46,11 +46,10 @@ const (
 	actEditResend = "edit-resend"
 	actCancel     = "cancel"
 	actCloseStdin = "close-stdin"
-	actKill       = "kill"
 	actRestart    = "restart"
-	actInfo       = "info"
 	actCopy       = "copy"
 	actQuit       = "quit"
+	actQuitNow    = "quit-now"
 	actInterrupt  = "interrupt"
 	actRedraw     = "redraw"
 	actSuspend    = "suspend"
@@ -61,11 +60,6 @@ const (
 	actClosePrompt   = "close-prompt"
 	actYes           = "yes"
 	actNo            = "no"
-	actCloseSheet    = "close-sheet"
-	actSheetUp       = "sheet-up"
-	actSheetDown     = "sheet-down"
-	actSheetPageUp   = "sheet-page-up"
-	actSheetPageDown = "sheet-page-down"
 
 	actDialogUp       = "dialog-up"
 	actDialogDown     = "dialog-down"
@@ -92,7 +86,6 @@ const (
 	scopeComposer = "composer"
 	scopePrompt   = "prompt"
 	scopeDialog   = "dialog"
-	scopeSheet    = "sheet"
 	scopeAsk      = "ask"
 )
 
@@ -119,7 +112,9 @@ var scopes = []keymap.Scope{
 	{ID: scopeComposer, Title: "Composer", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
-	{ID: scopeSheet, Title: "Process info", Modal: true},
+	{ID: scopeStop, Title: "Stop menu", Modal: true},
+	{ID: scopeProcess, Title: "Process pane", Modal: true},
+	{ID: scopeTree, Title: "Processes to kill", Modal: true},
 	{ID: scopeCopy, Title: "Copy menu", Modal: true},
 	{ID: scopeAsk, Title: "When mcpdbg asks: host key, passphrase, password", Modal: true},
 }
@@ -137,6 +132,8 @@ func actions() []action {
 		helpActions(),
 		detailActions(),
 		copyActions(),
+		stopActions(),
+		processActions(),
 		cataloguing(),
 		calling(),
 		acting(),
@@ -210,11 +207,10 @@ func acting() []action {
 		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel}, (*App).cancelSelected},
 		{entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: hasSelection}, (*App).copySelected},
 		{entry{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend}, nothing((*App).askCloseStdin)},
-		{entry{ID: actKill, Keys: []string{"K", "ctrl+k"}, Scope: keymap.Global, Title: "kill", Help: "Stop the server: close stdin, 2 s, TERM, 2 s, KILL. While it is stopping: KILL at once.", Priority: 8, Destructive: true, Enabled: canKill}, (*App).kill},
 		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
-		{entry{ID: actInfo, Keys: []string{"I"}, Scope: keymap.Global, Title: "info", Help: "Show what there is to know of the process: host, connection and its algorithms, environment, how the start went.", Priority: 7}, nothing(func(a *App) { a.sheet = newInfo(a) })},
 
 		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80}, (*App).quit},
+		{entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit, whatever is open."}, (*App).interrupt},
 		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
 		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true}, func(*App) tea.Cmd { return tea.ClearScreen }},
 		{entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Go back to the shell; fg returns. The server runs on.", Everywhere: true}, func(*App) tea.Cmd { return tea.Suspend }},
@@ -235,11 +231,6 @@ func modal() []action {
 		{entry{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."}, nil},
 		{entry{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."}, nil},
 		{entry{ID: actDialogPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeDialog, Title: "page up", Help: "Scroll up by a screen."}, nil},
-		{entry{ID: actSheetDown, Keys: []string{"j", "down"}, Scope: scopeSheet, Title: "down", Help: "Scroll down.", Priority: 50, Hint: keymap.Hint{Keys: "j/k", Title: "scroll"}}, nil},
-		{entry{ID: actSheetUp, Keys: []string{"k", "up"}, Scope: scopeSheet, Title: "up", Help: "Scroll up."}, nil},
-		{entry{ID: actSheetPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeSheet, Title: "page down", Help: "Scroll down by a screen."}, nil},
-		{entry{ID: actSheetPageUp, Keys: []string{"pgup", "ctrl+u"}, Scope: scopeSheet, Title: "page up", Help: "Scroll up by a screen."}, nil},
-		{entry{ID: actCloseSheet, Keys: []string{"esc", "q", "I"}, Scope: scopeSheet, Title: "close", Help: "Close it.", Priority: 90}, nothing(func(a *App) { a.sheet = nil })},
 
 		{entry{ID: actAskAccept, Keys: []string{"enter"}, Scope: scopeAsk, Title: "answer", Help: "Answer with what is typed, or go to the next field; for a host key nothing means no.", Priority: 90}, (*App).acceptField},
 		{entry{ID: actDecline, Keys: []string{"esc"}, Scope: scopeAsk, Title: "cancel", Help: "Close the question without an answer; a host key is not accepted.", Priority: 85}, (*App).decline},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -313,22 +312,22 @@ var actionTests = map[string]actionTest{
 	},
 	actKill: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actKill)
-		require.Contains(t, d.plain(), "TERM to its process group, wait 2s")
-		d.do(actNo)
+		require.Contains(t, d.plain(), "the ladder: close stdin, 2s, TERM, 2s, KILL")
+		d.do(actCloseStop)
 		require.Empty(t, d.acts())
-		d.do(actKill, actYes)
+		d.do(actKill, actStopThis)
 		d.pull()
 		require.Contains(t, d.rows()[0], "exit 0")
 		require.Contains(t, d.rows()[35], "the server ended after close-stdin: exit code 0")
 		d.do(actKill)
-		require.Contains(t, d.rows()[35], "x kill: no server is running")
+		require.Contains(t, d.rows()[35], "x stop: no server is running")
 	},
 	actRestart: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actRestart, actYes)
 		d.pull()
 		require.Contains(t, d.rows()[0], "mcp-stdio-2")
 		require.Contains(t, d.rows()[0], "ready")
-		d.do(actKill, actYes)
+		d.do(actKill, actStopThis)
 		x.refuse = errors.New("no such program")
 		d.do(actRestart)
 		require.Contains(t, d.plain(), "The server could not be started")
@@ -336,23 +335,6 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.plain(), "look for it")
 	},
 
-	actCloseSheet: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo, actCloseSheet)
-		require.NotContains(t, d.plain(), "this machine")
-	},
-	actSheetDown:     scrollsSheet(1, actSheetDown),
-	actSheetUp:       scrollsSheet(0, actSheetDown, actSheetUp, actSheetUp),
-	actSheetPageDown: scrollsSheet(31, actSheetPageDown),
-	actSheetPageUp:   scrollsSheet(0, actSheetPageDown, actSheetPageUp),
-	actInfo: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actInfo)
-		require.Contains(t, d.plain(), "mcp-stdio-1")
-		require.Regexp(t, `where +this machine`, d.plain())
-		require.Contains(t, d.plain(), `["fake-server"]`)
-		require.Regexp(t, `initialize +0\.00 ms`, d.plain())
-		d.take(tea.KeyPressMsg{Code: 'I', Text: "I"})
-		require.NotContains(t, d.plain(), "this machine")
-	},
 	actDialogDown:     scrollsDialog(1, actDialogDown),
 	actDialogUp:       scrollsDialog(2, actDialogDown, actDialogDown, actDialogDown, actDialogUp),
 	actDialogPageDown: scrollsDialog(29, actDialogPageDown),
@@ -423,12 +405,12 @@ var actionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[35], "j/k move")
 	},
 	actYes: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actKill)
+		d.do(actRestart)
 		d.take(tea.KeyPressMsg{Code: 'y', Text: "y"})
-		require.Equal(t, []string{"kill"}, d.acts())
+		require.Equal(t, []string{"restart"}, d.acts())
 	},
 	actNo: func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actKill)
+		d.do(actRestart)
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 		require.Nil(t, d.dialog)
 		require.Empty(t, d.acts())
@@ -439,6 +421,10 @@ var actionTests = map[string]actionTest{
 		require.Equal(t, trafficID, d.focus)
 		d.do(actQuit)
 		require.True(t, d.quit)
+	},
+	actQuitNow: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actOpen, actQuitNow)
+		require.True(t, d.quit, "also from the detail pane")
 	},
 	actInterrupt: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.do(actCompose)
@@ -469,24 +455,6 @@ func scrollsDialog(line int, actions ...string) actionTest {
 	}
 }
 
-// scrollsSheet is scrollsDialog for text to be read.
-func scrollsSheet(line int, actions ...string) actionTest {
-	return func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.sheet = &sheet{title: "Long", labels: 8, rows: func(*App, int) []sheetRow {
-			var rows []sheetRow
-			for i := range 100 {
-				rows = append(rows, sheetRow{text: fmt.Sprintf("line %d.", i)})
-			}
-			return rows
-		}}
-		d.stale = true
-		require.Contains(t, d.plain(), "line 0.")
-		d.do(actions...)
-		require.Contains(t, d.plain(), fmt.Sprintf("line %d.", line))
-		require.Contains(t, d.plain(), fmt.Sprintf("%d-%d of 100", line+1, line+32))
-	}
-}
-
 // scrollsQuestion is scrollsDialog for a question with a long text.
 func scrollsQuestion(line int, actions ...string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -514,6 +482,8 @@ func allActionTests() map[string]actionTest {
 		trafficActionTests,
 		detailTests,
 		copyTests,
+		stopTests,
+		processTests,
 		splitTests,
 		mouseTests,
 		sessionTests,
@@ -549,28 +519,6 @@ func TestActions(t *testing.T) {
 		})
 	}
 	require.Len(t, tests, len(ids), "tests of actions that there are not")
-}
-
-// TestKillAgain: while the server is stopping, the same key kills it at once.
-func TestKillAgain(t *testing.T) {
-	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
-		x.latest().stays = true
-		d.do(actKill)
-		stopping := d.dialog.yes(d.App)
-		d.dialog = nil
-		done := make(chan tea.Msg)
-		go func() { done <- stopping() }()
-		synctest.Wait()
-		d.pull()
-		require.Contains(t, d.rows()[0], "stopping")
-		begin := time.Now()
-		d.take(tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl})
-		d.take(<-done)
-		d.pull()
-		require.Less(t, time.Since(begin), session.Grace)
-		require.Contains(t, d.rows()[0], "signal KILL")
-		require.Equal(t, []string{"kill", "kill"}, d.acts())
-	})
 }
 
 // TestStates: the header says in what state the server is, whatever it is.

@@ -50,7 +50,6 @@ type App struct {
 	prompt   *prompt
 	overlays []opened // the last has the keys
 	dialog   *dialog
-	sheet    *sheet
 	ask      *ask // nil without a question of the Prompter
 	notice   notice
 	quitting bool
@@ -174,6 +173,7 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 	case tick:
 		a.ticking = false
 		a.observe()
+		return a.takeSample()
 	case scanned:
 		a.mark(trafficID)
 		return a.traffic.found(msg, a.index.scanned)
@@ -248,8 +248,10 @@ func (a *App) pace() time.Duration {
 	switch {
 	case a.session == nil:
 		return 0
-	case a.story.starting:
+	case a.story.starting, a.status.Ending.Step != 0:
 		return spinEvery
+	case a.watchesProcess():
+		return sampleEvery
 	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives():
 		return time.Second
 	}

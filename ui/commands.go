@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -69,74 +68,6 @@ func (a *App) restart() tea.Cmd {
 	}
 	a.dialog = &dialog{title: "Restart the server?", lines: append(a.ladder(), "Then it is started again, in the same session."), yes: again}
 	return nil
-}
-
-// kill asks whether to stop the server. One that is stopping already is killed
-// at once.
-func (a *App) kill() tea.Cmd {
-	s, stop := a.session, a.stop
-	if a.status.State == session.Stopping {
-		return func() tea.Msg {
-			s.Act("kill", "at once", 0)
-			return result{what: "kill", err: s.Kill()} // what the ending needed is told by who began it
-		}
-	}
-	d := &dialog{title: "Stop the server?", lines: append(a.ladder(), "K again while it is stopping: KILL at once.")}
-	switch a.status.State {
-	case session.Starting, session.Handshaking:
-		d.yes = func(*App) tea.Cmd {
-			return func() tea.Msg {
-				s.Act("kill", "while it was starting", 0)
-				stop()
-				if err := s.Kill(); err != nil && !errors.Is(err, session.ErrNotRunning) {
-					return result{what: "kill", err: err}
-				}
-				return result{text: "given up"}
-			}
-		}
-	default:
-		d.yes = func(a *App) tea.Cmd { return a.shutdown() }
-	}
-	a.dialog = d
-	return nil
-}
-
-// ladder says what stopping the server means.
-func (a *App) ladder() []string {
-	who := "The server"
-	if info := a.status.Process; info.ID != "" {
-		who = fmt.Sprintf("%s, pid %d,", info.ID, info.PID)
-	}
-	return []string{
-		who + " is stopped in steps, each only if the last was not enough:",
-		fmt.Sprintf("  1  close its standard input, wait %v", session.Grace),
-		fmt.Sprintf("  2  TERM to its process group, wait %v", session.Grace),
-		"  3  KILL to all that is left",
-	}
-}
-
-func (a *App) shutdown() tea.Cmd {
-	s, ctx := a.session, a.ctx
-	return func() tea.Msg {
-		s.Act("kill", "", 0)
-		report, err := s.Shutdown(ctx)
-		return result{what: "stop", err: err, text: ended(report)}
-	}
-}
-
-// ended says in one line what an ending needed.
-func ended(report session.ShutdownReport) string {
-	text := "the server had ended"
-	if report.Needed != 0 {
-		text = "the server ended after " + report.Needed.String()
-	}
-	if report.Exit != nil {
-		text += ": " + session.DescribeExit(*report.Exit)
-	}
-	if n := len(report.Survivors); n > 0 {
-		text += fmt.Sprintf("; %d processes could not be killed", n)
-	}
-	return text
 }
 
 func (a *App) askCloseStdin() {

@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/theme"
 )
 
 // The actions around copying.
@@ -46,17 +47,9 @@ type copyable struct {
 
 // A copyMenu lists what can be copied of a row.
 type copyMenu struct {
-	picker
+	menu
 	forms []copyable
 	n     int // of the row, for a file's name
-}
-
-func (m *copyMenu) scope() string  { return scopeCopy }
-func (m *copyMenu) picks() *picker { return &m.picker }
-
-func (m *copyMenu) typed(_ *App, msg tea.Msg) tea.Cmd {
-	m.picker.typed(msg)
-	return nil
 }
 
 // chosen is the form under the cursor, nil if nothing matches.
@@ -69,7 +62,7 @@ func (m *copyMenu) chosen() *copyable {
 }
 
 func (a *App) openCopyMenu() {
-	m := &copyMenu{forms: a.copyables(), n: a.selected.number + 1}
+	m := &copyMenu{menu: menu{of: scopeCopy}, forms: a.copyables(), n: a.selected.number + 1}
 	names := make([]string, len(m.forms))
 	for i, f := range m.forms {
 		names[i] = f.name
@@ -82,22 +75,9 @@ func (a *App) openCopyMenu() {
 const copyMenuWidth = 60
 
 func (m *copyMenu) paint(a *App) {
-	r := grid.Rect{W: a.width, H: a.height}.Center(min(copyMenuWidth, a.width-2), min(len(m.forms)+3, a.height-2))
-	in := r.Inner()
-	block := &grid.Lines{Options: a.look()}
-	block.Resize(in.W, in.H)
-	l := block.Line(0)
-	l.Text(a.theme.Dim, " > ")
-	l.Text(a.theme.Text, m.query)
-	l.Text(a.theme.Selected, " ")
-	m.picker.paint(a, block, 1, func(l *grid.Line, p pick, selected bool) {
-		style := a.theme.Text
-		if selected {
-			style = a.theme.Strong
-		}
-		l.Text(style, m.forms[p.item].name)
+	m.box(a, copyMenuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *grid.Line, i int, style theme.Style) {
+		l.Text(style, m.forms[i].name)
 	})
-	a.canvas.Box(r, a.border("Copy", "enter copies, ctrl+s writes a file", true), block)
 }
 
 func (a *App) copyThis(m *copyMenu) tea.Cmd {

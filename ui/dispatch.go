@@ -18,7 +18,7 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 	if action, ok := a.keys.Lookup(a.scope(), msg.String()); ok {
 		return a.Do(action.ID)
 	}
-	if rest, ok := afterEsc(msg); ok && a.prompt == nil && a.top() == nil && !a.composer.open {
+	if rest, ok := afterEsc(msg); ok && !a.altMeans() {
 		return tea.Batch(a.key(tea.KeyPressMsg{Code: tea.KeyEscape}), a.key(rest))
 	}
 	return a.typed(msg)
@@ -40,10 +40,22 @@ func afterEsc(msg tea.KeyPressMsg) (rest tea.KeyPressMsg, ok bool) {
 	return rest, true
 }
 
+// altMeans tells whether what has the keys knows keys with alt: text that is
+// edited by words.
+func (a *App) altMeans() bool {
+	switch a.top().(type) {
+	case picking, *processPane:
+		return false
+	case nil:
+		return a.prompt != nil || a.composer.open
+	}
+	return true
+}
+
 // typed gives a message to the text field that is open, if there is one.
 func (a *App) typed(msg tea.Msg) tea.Cmd {
 	switch {
-	case a.dialog != nil || a.sheet != nil:
+	case a.dialog != nil:
 		return nil
 	case a.prompt != nil:
 		a.stale = true
@@ -65,8 +77,6 @@ func (a *App) scope() string {
 		return scopeAsk
 	case a.dialog != nil:
 		return scopeDialog
-	case a.sheet != nil:
-		return scopeSheet
 	case a.prompt != nil:
 		return scopePrompt
 	case a.top() != nil:
@@ -115,8 +125,6 @@ func (a *App) scrolled() *scroll {
 		return &a.ask.scroll
 	case a.dialog != nil:
 		return &a.dialog.scroll
-	case a.sheet != nil:
-		return &a.sheet.scroll
 	}
 	return nil
 }

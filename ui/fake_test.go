@@ -74,6 +74,8 @@ type fakeProcess struct {
 	ended sync.WaitGroup
 
 	capabilities string
+	tree         func(*fakeProcess) []executor.Descendant
+	killed       []int // one by one
 }
 
 type message struct {
@@ -110,6 +112,7 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 
 func (p *fakeProcess) Info() executor.Info {
 	info := p.Fake.Info()
+	info.Env.Named = []string{"TOKEN"}
 	if p.about.Link != nil {
 		link := *p.about.Link
 		info.Placement, info.Link, info.Notices = p.about.Placement, &link, p.about.Notices
@@ -162,7 +165,7 @@ func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)
 	t.Helper()
 	x := &fakeExecutor{serve: serve}
 	s := session.New(session.Config{
-		Executor: x, Log: log, ClientName: "test", ClientVersion: "0", Command: executor.Command{Argv: []string{"fake-server"}},
+		Executor: x, Log: log, ClientName: "test", ClientVersion: "0", Command: executor.Command{Argv: []string{"fake-server"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame"}}},
 	})
 	t.Cleanup(func() {
 		_, err := s.Close(context.Background())

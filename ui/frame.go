@@ -50,9 +50,6 @@ func (a *App) paint() string {
 		a.paintFooter(l)
 	})
 	a.paintOverlays()
-	if a.sheet != nil {
-		a.paintSheet()
-	}
 	if a.dialog != nil {
 		a.paintDialog()
 	}

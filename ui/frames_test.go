@@ -75,12 +75,12 @@ func TestFrames(t *testing.T) {
 func TestOverlays(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		for name, actions := range map[string][]string{
-			"help": {actHelp}, "kill": {actKill}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+			"help": {actHelp}, "stop": {actKill}, "restart": {actRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
 		} {
 			d.do(actions...)
 			requireExact(t, d.screen(), 100, 30)
 			golden(t, "overlay-"+name, d.plain())
-			d.sheet, d.dialog, d.prompt, d.overlays = nil, nil, nil, nil
+			d.dialog, d.prompt, d.overlays = nil, nil, nil
 			d.closeComposer()
 			d.setZoom(false)
 		}
@@ -90,7 +90,7 @@ func TestOverlays(t *testing.T) {
 // TestOverlaysAtEverySize: what is open stays exact while the screen changes
 // its size.
 func TestOverlaysAtEverySize(t *testing.T) {
-	for _, open := range []string{actHelp, actKill, actCompose, actFilter, actZoom, actOpen, actStderr} {
+	for _, open := range []string{actHelp, actKill, actInfo, actCopyMenu, actCompose, actFilter, actZoom, actOpen, actStderr} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			everything(t, d.session, x)
 			d.pull()

@@ -8,20 +8,6 @@ import (
 	"mcpdbg/ui/theme"
 )
 
-// newInfo is the sheet of what there is to know of the process: where it is,
-// over which connection, with which environment, how its start went.
-func newInfo(*App) *sheet { return &sheet{title: "Process", labels: 18, rows: (*App).infoRows} }
-
-func (a *App) infoRows(width int) []sheetRow {
-	i := info{th: a.theme, width: width}
-	a.processInfo(&i)
-	a.linkInfo(&i)
-	a.envInfo(&i)
-	a.startInfo(&i)
-	a.noteInfo(&i)
-	return i.rows
-}
-
 // info collects the rows of the sheet.
 type info struct {
 	th    *theme.Theme
@@ -71,6 +57,7 @@ func (a *App) processInfo(i *info) {
 	}
 	i.add("directory", dir)
 	i.add("state", a.story.state)
+	i.add("how it ended", a.howItEnded())
 }
 
 func (a *App) linkInfo(i *info) {
@@ -118,26 +105,45 @@ func (a *App) linkStyle() theme.Style {
 	return a.theme.Warn
 }
 
-// envInfo lists names only: values are nowhere in the log.
-func (a *App) envInfo(i *info) {
+// envInfo compares the environment with the shell's. Values are nowhere in the
+// log: with values they are those that the program itself knows.
+func (a *App) envInfo(i *info, values bool) {
 	env := a.story.env
 	if env.Policy == "" {
 		return
 	}
-	i.heading("Environment")
+	i.heading("Environment, compared with this shell")
 	if a.host() == "" {
 		i.add("policy", env.Policy)
-		i.add("passed on", strings.Join(env.Passed, " "))
-		i.add("left out", strings.Join(env.LeftOut, " "))
+		a.variables(i, "not passed", env.LeftOut, values)
 	}
-	named := "nothing"
-	if len(env.Named) > 0 {
-		named = strings.Join(env.Named, " ")
+	a.variables(i, "set by name", env.Named, values)
+	a.variables(i, "added", env.Added, values)
+	if a.host() == "" {
+		a.variables(i, "as in the shell", env.Passed, values)
 	}
-	i.add("set by name", named)
-	i.add("added", strings.Join(env.Added, " "))
 }
 
+// variables adds names, or one line each with its value.
+func (a *App) variables(i *info, label string, names []string, values bool) {
+	switch {
+	case len(names) == 0:
+		i.add(label, "none")
+	case !values || a.session == nil:
+		i.add(label, fmt.Sprintf("%d: %s", len(names), strings.Join(names, " ")))
+	default:
+		for _, name := range names {
+			value, err := a.session.EnvValue(name)
+			if err != nil {
+				value = "(" + err.Error() + ")"
+			}
+			i.add(label, name+"="+value)
+			label = ""
+		}
+	}
+}
+
+// startInfo tells of the steps of the start.
 func (a *App) startInfo(i *info) {
 	if len(a.story.phases) == 0 && a.story.failed == nil {
 		return

@@ -250,7 +250,7 @@ func TestStalledLink(t *testing.T) {
 		d.do(actInfo)
 		require.Regexp(t, `state +stalled  `, d.plain())
 		require.Contains(t, d.plain(), "a reply is overdue")
-		d.do(actCloseSheet)
+		d.do(actCloseProcess)
 		p.about.Link.State, p.about.Link.Err = executor.LinkUp, nil
 		p.Journal.Emit(executor.Event{Kind: executor.Link, Link: p.about.Link})
 		synctest.Wait()
@@ -274,7 +274,7 @@ func TestRecordingTellsTheSame(t *testing.T) {
 		require.NotContains(t, r.plain(), "ctrl+r", "there is nothing to restart")
 		r.do(actInfo)
 		require.Contains(t, r.plain(), "curve25519-sha256")
-		r.do(actSheetPageDown)
+		r.do(actProcessPageDown)
 		require.Contains(t, r.plain(), "run.noise")
 	})
 }
@@ -290,11 +290,11 @@ func TestInfoFrames(t *testing.T) {
 			requireExact(t, d.screen(), size[0], size[1])
 			golden(t, fmt.Sprintf("info-%dx%d", size[0], size[1]), d.plain())
 			for range 100 {
-				d.do(actSheetDown)
+				d.do(actProcessDown)
 				requireExact(t, d.screen(), size[0], size[1])
 			}
 			require.Contains(t, d.plain(), "interactive shells", "the end can be reached")
-			d.do(actCloseSheet)
+			d.do(actCloseProcess)
 			require.NotContains(t, d.plain(), "interactive shells")
 		})
 	}
@@ -320,7 +320,7 @@ func TestStartAtEverySize(t *testing.T) {
 		x.latest().loses()
 		synctest.Wait()
 		d.pull()
-		d.do(actCloseSheet)
+		d.do(actCloseProcess)
 		look()
 	})
 }

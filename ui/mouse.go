@@ -196,7 +196,7 @@ func (a *App) click(x, y int) tea.Cmd {
 	switch {
 	case a.dialog != nil:
 		return a.clickDialog(x, y)
-	case a.sheet != nil || a.prompt != nil:
+	case a.prompt != nil:
 		return nil
 	case a.top() != nil:
 		return a.clickOverlay(x, y)

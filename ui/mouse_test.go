@@ -199,7 +199,7 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		return 0, 0
 	}
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
-		d.do(actKill)
+		d.do(actRestart)
 		x, y := at(d, "y: yes")
 		d.press(x, y-1)
 		d.press(1, 1)
@@ -207,9 +207,9 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		d.press(at(d, "esc: no"))
 		require.Nil(t, d.dialog)
 		require.Empty(t, d.acts())
-		d.do(actKill)
+		d.do(actRestart)
 		d.press(at(d, "y: yes"))
-		require.Equal(t, []string{"kill"}, d.acts())
+		require.Equal(t, []string{"restart"}, d.acts())
 		d.dialog = &dialog{title: "Told", lines: []string{"something"}}
 		d.stale = true
 		d.press(at(d, "enter: close"))

@@ -130,10 +130,12 @@ func TestProgram(t *testing.T) {
 		term.press(keyEsc)
 		require.NotContains(t, term.screen(), "filter kind:request")
 
-		term.press("K", keyEsc+"G") // too quick for a terminal to tell them from alt+G
-		require.NotContains(t, term.screen(), "Stop the server?")
+		term.press("K")
+		require.Contains(t, term.screen(), "the ladder")
+		term.press(keyEsc + "G") // too quick for a terminal to tell them from alt+G
+		require.NotContains(t, term.screen(), "the ladder")
 		require.Contains(t, term.screen(), "FOLLOW")
-		term.press("K", "y")
+		term.press("K", "\r")
 		term.wait()
 		require.Contains(t, term.screen(), "exit 0")
 		term.requireShown()

@@ -15,7 +15,6 @@ const (
 
 // scrolls are the actions that scroll what stands over the panes.
 var scrolls = map[string]int{
-	actSheetUp: lineUp, actSheetDown: lineDown, actSheetPageUp: pageUp, actSheetPageDown: pageDown,
 	actDialogUp: lineUp, actDialogDown: lineDown, actDialogPageUp: pageUp, actDialogPageDown: pageDown,
 	actAskUp: lineUp, actAskDown: lineDown, actAskPageUp: pageUp, actAskPageDown: pageDown,
 }

@@ -35,9 +35,8 @@ func addRows(rows []sheetRow, label, text string, style theme.Style, width int) 
 	return rows
 }
 
-// paintSheet draws the sheet over the screen.
-func (a *App) paintSheet() {
-	s := a.sheet
+// paintSheet draws a sheet over the screen.
+func (a *App) paintSheet(s *sheet) {
 	r := grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, a.height-2)
 	in := r.Inner()
 	rows := s.rows(a, in.W-s.labels)

@@ -70,7 +70,12 @@ func spinner(d time.Duration) string {
 func clock(d time.Duration) string { return fmt.Sprintf("%.1f s", max(d, 0).Seconds()) }
 
 // phaseTook writes how long a step took, given in microseconds.
-func phaseTook(us int64) string { return string(appendMillis(nil, us)) + " ms" }
+func phaseTook(us int64) string {
+	if us >= 1_000_000 {
+		return fmt.Sprintf("%.2f s", float64(us)/1e6)
+	}
+	return string(appendMillis(nil, us)) + " ms"
+}
 
 // paintStart draws the steps of a start over the traffic: below its rows, which
 // at a start are none, or at the bottom of it.

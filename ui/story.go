@@ -22,13 +22,21 @@ type story struct {
 	starting bool   // a start or its handshake is under way
 	began    int64  // when that began, on the log's clock
 
-	phases []session.PhaseBody
-	notes  []session.NoteBody
-	start  session.StartBody
-	env    session.EnvBody
-	link   *session.LinkBody   // nil on this machine
-	lost   *session.FailedBody // how it ended is not known
-	failed *session.StateBody  // there is no process: the start failed
+	row     int   // of the latest start entry
+	startT  int64 // of it
+	readyT  int64 // when the handshake was done
+	ready   bool
+	phases  []session.PhaseBody
+	ending  []session.PhaseBody // steps that were taken to end it
+	exited  *session.ExitedBody
+	exitedT int64
+	tree    session.ProcBody // the latest sample
+	notes   []session.NoteBody
+	start   session.StartBody
+	env     session.EnvBody
+	link    *session.LinkBody   // nil on this machine
+	lost    *session.FailedBody // how it ended is not known
+	failed  *session.StateBody  // there is no process: the start failed
 }
 
 // pull reads events that are new.
@@ -36,14 +44,14 @@ func (s *story) pull(events []uint32) {
 	from := max(s.taken, len(events)-storyRows)
 	for _, number := range events[from:] {
 		if row, ok := s.rows.at(int(number)); ok {
-			s.take(row)
+			s.take(int(number), row)
 		}
 	}
 	s.taken = len(events)
 }
 
 // take takes one event. What cannot be read is not told.
-func (s *story) take(row session.Row) {
+func (s *story) take(number int, row session.Row) {
 	switch row.Kind {
 	case session.KindState:
 		if b, ok := body[session.StateBody](s, row); ok && b.Of == 0 {
@@ -52,6 +60,8 @@ func (s *story) take(row session.Row) {
 	case session.KindPhase:
 		if b, ok := body[session.PhaseBody](s, row); ok && s.starting {
 			s.phases = keep(s.phases, b)
+		} else if ok {
+			s.ending = keep(s.ending, b)
 		}
 	case session.KindNote:
 		if b, ok := body[session.NoteBody](s, row); ok {
@@ -59,7 +69,16 @@ func (s *story) take(row session.Row) {
 		}
 	case session.KindStart:
 		s.start, _ = body[session.StartBody](s, row)
-		s.link = nil
+		s.link, s.exited, s.ending, s.tree = nil, nil, nil, session.ProcBody{}
+		s.row, s.startT, s.ready = number, row.T, false
+	case session.KindExited:
+		if b, ok := body[session.ExitedBody](s, row); ok {
+			s.exited, s.exitedT = &b, row.T
+		}
+	case session.KindProc:
+		if b, ok := body[session.ProcBody](s, row); ok {
+			s.tree = b
+		}
 	case session.KindEnv:
 		s.env, _ = body[session.EnvBody](s, row)
 	case session.KindLink:
@@ -88,6 +107,8 @@ func (s *story) enter(b session.StateBody, t int64) {
 		if s.lost == nil {
 			s.failed = &b
 		}
+	case session.Ready:
+		s.readyT, s.ready, s.starting = t, true, false
 	default:
 		s.starting = false
 	}

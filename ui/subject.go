@@ -43,6 +43,7 @@ type subject struct {
 	hits    *highlight
 	finding *find // under way; messages of another one are dropped
 
+	sample   sample
 	starting bool // Start or Restart is under way
 	stop     context.CancelFunc
 }
