@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcpdbg/session/mcp"
 )
 
 const (
@@ -188,7 +190,11 @@ func (l *Linter) overdue() {
 func (l *Linter) timedOut(key idKey) {
 	if r, ok := l.run.ids.settle(key, false); ok {
 		took := float64(l.now-r.at.t) / 1e6
-		l.report(rpc19, r.at, fmt.Sprintf("%s id %s had no answer when the wait was over, after %.1f s", excerpt([]byte(r.method)), key.id(), took))
+		severity := rpc19.Severity
+		if r.method == mcp.MethodDiscover {
+			severity = Info // a probe, to which silence is an answer
+		}
+		l.reportAs(rpc19, severity, r.at, fmt.Sprintf("%s id %s had no answer when the wait was over, after %.1f s", excerpt([]byte(r.method)), key.id(), took))
 	}
 }
 

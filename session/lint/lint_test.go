@@ -213,3 +213,15 @@ func TestIncrementalIsWhole(t *testing.T) {
 		}
 	}
 }
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return data
+}
+
+func writeFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+}

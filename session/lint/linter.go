@@ -92,8 +92,8 @@ func (l *Linter) fetch() bool {
 // Tick says that it is now, in microseconds on the log's clock: what was due by
 // then is found without waiting for another row. A recording needs no Tick.
 func (l *Linter) Tick(now int64) {
-	if now > l.now && l.next == l.src.Len() {
-		l.now = now
+	if l.next == l.src.Len() { // or a row that is not looked at yet may be what is waited for
+		l.now = max(l.now, now)
 		l.elapse()
 	}
 }

@@ -201,20 +201,22 @@ func (l *Linter) notification(m *message) {
 	if !m.fromServer {
 		l.run.lastSent = sentNotification
 	}
-	switch method := string(m.of(m.Method)); {
-	case method == mcp.MethodProgress:
+	switch method := m.of(m.Method); string(method) {
+	case mcp.MethodProgress:
 		if m.fromServer {
 			l.run.progressed = m.at.t
 		}
-	case method == mcp.MethodCancelled:
+	case mcp.MethodCancelled:
 		var params struct {
 			RequestID json.RawMessage `json:"requestId"`
 		}
 		if json.Unmarshal(m.of(m.Params), &params) == nil && params.RequestID != nil {
 			l.run.ids.settle(newIDKey(m.fromServer, params.RequestID), false)
 		}
-	case isRequestMethod(method):
-		l.report(rpc12, m.at, method)
+	default:
+		if isRequestMethod(method) {
+			l.report(rpc12, m.at, string(method))
+		}
 	}
 }
 
@@ -260,7 +262,7 @@ func (l *Linter) answer(m *message, r request) {
 	case m.Kind == framing.Response:
 		l.run.agree(r.revision)
 	}
-	if !isRequestMethod(r.method) && !strings.HasPrefix(r.method, "notifications/") {
+	if !isRequestMethod([]byte(r.method)) && !strings.HasPrefix(r.method, "notifications/") {
 		l.unknownMethod(m, r)
 	}
 }

@@ -14,7 +14,9 @@ var requestMethods = []string{
 	"tasks/get", "tasks/result", "tasks/cancel", "tasks/list", "tasks/update",
 }
 
-func isRequestMethod(name string) bool { return slices.Contains(requestMethods, name) }
+func isRequestMethod(name []byte) bool {
+	return slices.ContainsFunc(requestMethods, func(known string) bool { return known == string(name) })
+}
 
 // waitsLong tells whether the answer to a method comes when something ends, so
 // that it is never late.

@@ -45,7 +45,8 @@ type processRun struct {
 	over     bool // its streams have ended
 	lost     bool // it is not known how it ended
 
-	lingered, ignored, outlived, settled bool // found, or not to be found any more
+	lingered, ignored, outlived bool // found
+	judged, settled             bool // the exit; what it left
 }
 
 // happened looks at an entry that carries no stream bytes. A body that does not
@@ -228,24 +229,36 @@ func (l *Linter) endProcess() {
 	}
 }
 
-// settleProcess judges an ending, when its cause is known and its last bytes are
-// there.
+// settleProcess judges an ending: the exit when its cause is known, what it left
+// undone when the last bytes are there too.
 func (l *Linter) settleProcess() {
 	p := &l.run.process
-	if p.settled || p.lost || p.exitedAt == never || !p.known || !p.over {
+	if p.lost || p.exitedAt == never || !p.known {
 		return
 	}
-	p.settled = true
 	asked := p.stopping || p.signalled || p.eofAt <= p.exitedAt+stepSlack
+	if !p.judged {
+		p.judged = true
+		l.judgeExit(asked)
+	}
+	if p.over && !p.settled {
+		p.settled = true
+		l.dropped(asked)
+		l.buffered()
+	}
+}
+
+// judgeExit judges how the leader ended. What a signal of ours did is no fault.
+func (l *Linter) judgeExit(asked bool) {
+	p := &l.run.process
 	failed := p.how.Code != nil && *p.how.Code != 0
 	switch {
-	case p.how.Signal != "" && !p.signalled, failed && !asked:
+	case p.signalled:
+	case p.how.Signal != "", failed && !asked:
 		l.report(prc03, p.exit, describeExit(p.how)+l.lastWords())
-	case failed && !p.signalled:
+	case failed:
 		l.report(prc02, p.exit, describeExit(p.how))
 	}
-	l.dropped(asked)
-	l.buffered()
 }
 
 // dropped judges the requests that the exit left without an answer.

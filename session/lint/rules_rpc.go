@@ -79,7 +79,7 @@ var (
 		Reference:   "JSON-RPC 2.0 section 5.1",
 		Breaks:      "clients that probe for a method take the answer for another failure"}
 	rpc19 = &Rule{ID: "RPC19", Severity: Warning, Dir: Server, Title: "request not answered",
-		Explanation: "A request has no answer when its timeout is over (60 s without answer or progress, if the log names none). It is an error if the server exited by itself: no answer can come.",
+		Explanation: "A request has no answer when its timeout is over (60 s without answer or progress, if the log names none); of the probe server/discover that is only worth knowing. It is an error if the server exited by itself: no answer can come.",
 		Reference:   "lifecycle, timeouts",
 		Breaks:      "the TypeScript SDK gives up after 60 s and cancels; clients without a timeout hang"}
 	rpc20 = &Rule{ID: "RPC20", Severity: Info, Dir: Server, Title: "answers out of order", once: true,

@@ -1,0 +1,282 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// newLog is a log to write to, as that of a live session is.
+func newLog(t testing.TB) *recordings.File {
+	t.Helper()
+	log, err := recordings.Create(recordings.Options{NoRecord: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	return log
+}
+
+func appendLine(t testing.TB, log session.Log, kind session.Kind, line string) {
+	t.Helper()
+	require.NoError(t, log.Append([]session.Entry{{Kind: kind, Seq: 1, Payload: []byte(line), Msg: framing.Scan([]byte(line))}}))
+}
+
+func advance(t testing.TB, l *Linter) {
+	t.Helper()
+	for l.Advance(t.Context(), math.MaxInt, math.MaxInt) {
+	}
+}
+
+func found(l *Linter) []string {
+	var ids []string
+	for _, f := range l.Findings() {
+		ids = append(ids, fmt.Sprintf("%s %s n=%d x%d", f.Severity.Letter(), f.Rule.ID, f.N, f.Count))
+	}
+	return ids
+}
+
+// A live log: findings come with the rows, and what waits comes with Tick.
+func TestLinterFollowsALiveLog(t *testing.T) {
+	log := newLog(t)
+	l := New(log)
+	advance(t, l)
+	require.Empty(t, l.Findings())
+	_, waits := l.Due()
+	require.False(t, waits)
+
+	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"})}))
+	appendLine(t, log, session.KindStdout, "noise")
+	advance(t, l)
+	require.Equal(t, []string{"E FRM01 n=2 x1"}, found(l))
+
+	appendLine(t, log, session.KindStdout, "{")
+	advance(t, l)
+	require.Len(t, l.Findings(), 1, "it may be a message over several lines")
+	due, waits := l.Due()
+	require.True(t, waits)
+	l.Tick(due - 1)
+	require.Len(t, l.Findings(), 1)
+	l.Tick(due)
+	require.Equal(t, []string{"E FRM01 n=2 x1", "E FRM01 n=3 x1"}, found(l))
+
+	appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	advance(t, l)
+	due, _ = l.Due()
+	l.Tick(due)
+	require.Equal(t, "W RPC19 n=4 x1", found(l)[2])
+
+	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindExited, 9, session.ExitedBody{Signal: "SEGV"})}))
+	advance(t, l)
+	require.Len(t, l.Findings(), 3, "who caused it is not known yet")
+	due, _ = l.Due()
+	l.Tick(due)
+	require.Equal(t, []string{"E PRC03 n=5 x1", "W PRC06 n=5 x1"}, found(l)[3:])
+	require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindClosed, 10, session.ClosedBody{})}))
+	advance(t, l)
+	require.Equal(t, []string{"E PRC04 n=5 x1"}, found(l)[5:])
+	_, waits = l.Due()
+	require.False(t, waits)
+	errors, warnings, infos := l.Counts()
+	require.Equal(t, []int{4, 2, 0}, []int{errors, warnings, infos})
+}
+
+// A second process knows nothing of the ids of the first.
+func TestLinterBeginsAnewWithEachProcess(t *testing.T) {
+	log := newLog(t)
+	for range 2 {
+		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"})}))
+		appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	}
+	require.Empty(t, Check(log))
+}
+
+// Nothing grows without bound, and nothing is dropped without a count.
+func TestFindingsAreBounded(t *testing.T) {
+	log := newLog(t)
+	const n = 3*maxFindings + 7
+	for range n {
+		appendLine(t, log, session.KindStdout, "noise")
+		appendLine(t, log, session.KindStdout, "")
+	}
+	l := New(log)
+	advance(t, l)
+	all := l.Findings()
+	require.Len(t, all, maxFindings+1)
+	noise, blank := 0, 0
+	for _, f := range all {
+		switch f.Rule.ID {
+		case "FRM01":
+			noise += f.Count
+		case "FRM10":
+			blank += f.Count
+		}
+	}
+	require.Equal(t, []int{n, n}, []int{noise, blank})
+	require.Equal(t, n-maxFindings+1, all[len(all)-1].Count)
+	errors, _, infos := l.Counts()
+	require.Equal(t, []int{n, n}, []int{errors, infos})
+}
+
+func TestOpenRequestsAreBounded(t *testing.T) {
+	var x ids
+	for i := range maxOpen + 10 {
+		x.add(newIDKey(false, fmt.Append(nil, i)), request{method: "ping"})
+	}
+	require.Len(t, x.open, maxOpen)
+	require.True(t, x.overflow)
+	for i := range maxOpen {
+		_, ok := x.settle(newIDKey(false, fmt.Append(nil, i)), true)
+		require.True(t, ok)
+	}
+	require.Len(t, x.settled, maxSettled)
+	for i := range 10 * maxSettled {
+		key := newIDKey(false, fmt.Append(nil, i))
+		x.add(key, request{method: "ping"})
+		x.settle(key, true)
+	}
+	require.LessOrEqual(t, len(x.queue), 66, "settled requests leave the queue")
+	require.Len(t, string(newIDKey(false, make([]byte, 1<<20))), 2+64)
+}
+
+// Of a message over several lines no more is kept than the limit.
+func TestJoiningIsBounded(t *testing.T) {
+	log := newLog(t)
+	appendLine(t, log, session.KindStdout, "{")
+	for range 3 * maxJoined {
+		appendLine(t, log, session.KindStdout, `"a": 1,`)
+	}
+	l := New(log)
+	advance(t, l)
+	l.Tick(l.now + joinGrace)
+	errors, _, _ := l.Counts()
+	require.Equal(t, 3*maxJoined+1, errors, "each line is noise")
+}
+
+func TestAdvanceKeepsToItsLimits(t *testing.T) {
+	log := newLog(t)
+	for range 1000 {
+		appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+	}
+	l := New(log)
+	require.True(t, l.Advance(t.Context(), 10, math.MaxInt))
+	rows, _ := l.Looked()
+	require.Equal(t, 10, rows)
+	require.True(t, l.Advance(t.Context(), math.MaxInt, 1000))
+	rows, _ = l.Looked()
+	require.InDelta(t, 20, rows, 5)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	before := rows
+	require.True(t, l.Advance(over, math.MaxInt, math.MaxInt))
+	rows, _ = l.Looked()
+	require.Less(t, rows-before, 64)
+	require.False(t, l.Advance(t.Context(), math.MaxInt, math.MaxInt))
+}
+
+// A log that has given up its bytes has rows that can't be read.
+type forgetful struct{ session.Source }
+
+func (forgetful) Entry(session.Row, int) (session.Entry, error) {
+	return session.Entry{}, recordings.ErrNotKept
+}
+
+func TestUnreadRowsAreCounted(t *testing.T) {
+	src := open(t, "stray-text.jsonl")
+	l := New(forgetful{src})
+	advance(t, l)
+	require.Empty(t, l.Findings())
+	rows, unread := l.Looked()
+	require.Equal(t, []int{src.Len(), src.Len()}, []int{rows, unread})
+}
+
+// What a log holds may be anything.
+func FuzzCheck(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.jsonl")
+	require.NoError(f, err)
+	for _, file := range files {
+		_, body, _ := strings.Cut(string(readFile(f, file)), "\n")
+		if len(body) < 4000 {
+			f.Add([]byte(body), byte(3))
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte, step byte) {
+		path := filepath.Join(t.TempDir(), "r.jsonl")
+		writeFile(t, path, append([]byte(header), body...))
+		rec, err := recordings.Open(path)
+		require.NoError(t, err)
+		defer rec.Close()
+		want := Check(rec)
+		for _, f := range want {
+			require.GreaterOrEqual(t, f.Count, 1)
+			require.Less(t, f.Row, rec.Len())
+			require.Less(t, len(f.Detail), 6*maxDetail)
+		}
+		l := New(rec)
+		for l.Advance(t.Context(), int(step)+1, math.MaxInt) {
+		}
+		require.Equal(t, want, l.Findings())
+	})
+}
+
+// BenchmarkAdvance is what a million clean rows cost, beside only reading them.
+func BenchmarkAdvance(b *testing.B) {
+	const rows = 1 << 20
+	log := newLog(b)
+	line := []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"indexer",` +
+		`"data":"indexed 4711 of 100000 files in /home/user/projects/demo, 12 of them new"}}`)
+	batch := make([]session.Entry, 1024)
+	for i := range batch {
+		batch[i] = session.Entry{Kind: session.KindStdout, Seq: 1, Payload: line, Msg: framing.Scan(line)}
+	}
+	for range rows / len(batch) {
+		require.NoError(b, log.Append(batch))
+	}
+	perRow := func(b *testing.B, start time.Time) {
+		b.ReportMetric(float64(time.Since(start).Nanoseconds())/float64(b.N)/rows, "ns/row")
+	}
+	b.Run("lint", func(b *testing.B) {
+		b.ReportAllocs()
+		start := time.Now()
+		for b.Loop() {
+			require.Empty(b, Check(log))
+		}
+		perRow(b, start)
+	})
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		start := time.Now()
+		buf := make([]session.Row, rowsAtOnce)
+		for b.Loop() {
+			for from := 0; from < rows; {
+				n := log.Rows(from, buf)
+				for _, row := range buf[:n] {
+					_, err := log.Entry(row, MaxLine)
+					require.NoError(b, err)
+				}
+				from += n
+			}
+		}
+		perRow(b, start)
+	})
+	b.Run("rows", func(b *testing.B) {
+		b.ReportAllocs()
+		start := time.Now()
+		buf := make([]session.Row, rowsAtOnce)
+		for b.Loop() {
+			for from := 0; from < rows; {
+				from += log.Rows(from, buf)
+			}
+		}
+		perRow(b, start)
+	})
+}
