@@ -489,6 +489,8 @@ func allActionTests() map[string]actionTest {
 		sessionTests,
 		paletteTests,
 		helpTests,
+		homeTests,
+		inputTests,
 		catalogTests,
 		callTests,
 	} {

@@ -104,6 +104,8 @@ func newApp(ctx context.Context, opts Options) *App {
 	if opts.Session != nil || opts.Source != nil {
 		a.subject = a.newSubject(Opened{Session: opts.Session, Source: opts.Source, Title: opts.Title, Start: opts.Start})
 		a.front, a.subjects = a.subject, []*subject{a.subject}
+	} else {
+		a.push(&home{})
 	}
 	return a
 }
@@ -123,6 +125,9 @@ func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor}
 	if a.launch != nil {
 		cmds = append(cmds, a.tagged(a.start("start", a.launch)))
+	}
+	if h, ok := a.top().(*home); ok {
+		cmds = append(cmds, a.tagged(a.loadHome(h)))
 	}
 	return tea.Batch(cmds...)
 }

@@ -129,6 +129,21 @@ func (a *App) scrolled() *scroll {
 	return nil
 }
 
+// keyOf is the key of an action, as it is shown; the palette's, and the name to
+// type there, for an action without one.
+func (a *App) keyOf(id string) string {
+	action, ok := a.keys.ByID(id)
+	switch {
+	case !ok:
+		return ""
+	case len(action.Keys) > 0:
+		return action.Keys[0]
+	case id == actPalette:
+		return "the palette"
+	}
+	return a.keyOf(actPalette) + " " + action.Title
+}
+
 // nothing adapts what has no command.
 func nothing(do func(*App)) func(*App) tea.Cmd {
 	return func(a *App) tea.Cmd {

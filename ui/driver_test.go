@@ -44,6 +44,9 @@ func drive(t testing.TB, opts Options, w, h int) *driver {
 	d.take(tea.ColorProfileMsg{Profile: profile})
 	d.take(tea.WindowSizeMsg{Width: w, Height: h})
 	d.pull()
+	if h, ok := d.top().(*home); ok {
+		d.run(d.tagged(d.loadHome(h)))
+	}
 	return d
 }
 
@@ -159,7 +162,7 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
-		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter()}, w, h), x)
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
 	})
 }
 

@@ -63,7 +63,7 @@ var paletteTests = func() map[string]actionTest {
 			require.Regexp(t, `> stop +Choose how to stop.* K ctrl\+k `, d.plain())
 			d.do(actClosePalette)
 			d.write("hexadecimal")
-			require.Contains(t, d.plain(), " 0 of ", "what can't be reached from here is not offered")
+			require.Contains(t, d.plain(), " 0 found ", "what can't be reached from here is not offered")
 			d.do(actClosePalette)
 			d.write("wants")
 			require.Contains(t, d.plain(), "nothing does that")

@@ -104,7 +104,7 @@ func (p *palette) paint(a *App) {
 		p.block.Line(1).Text(a.theme.Dim, "  nothing does that")
 	}
 	p.picker.paint(a, &p.block, 1, func(l *grid.Line, m pick, selected bool) { p.paintItem(a, l, m, selected) })
-	right := fmt.Sprintf("%d of %d", len(p.picker.shown), len(p.actions))
+	right := fmt.Sprintf("%d found", len(p.picker.shown))
 	a.canvas.Box(r, a.border("Commands", right, true), &p.block)
 }
 

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/session"
 )
 
-// Options are what Run needs: a Session or a Source.
+// Options are what Run needs: a Session, a Source, or a Launcher to choose with.
 type Options struct {
 	// Launcher, if set, makes further sessions, as the person opens them.
 	Launcher Launcher

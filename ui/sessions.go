@@ -252,11 +252,11 @@ func (a *App) drop(s *subject) tea.Cmd {
 	a.overlays = open
 	if len(a.subjects) > 0 {
 		a.sessions.show(at)
-	} else {
-		a.show(a.nobody)
-		a.focusOn(trafficID)
+		return a.end(s)
 	}
-	return a.end(s)
+	a.show(a.nobody)
+	a.focusOn(trafficID)
+	return tea.Batch(a.goHome(), a.end(s))
 }
 
 // end ends the session of a subject that is on the screen no more.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 )
 
 // another adds a further session, with a server that answers.
@@ -71,8 +72,11 @@ var sessionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[2], ">* mine")
 	},
 	actRemoveSession: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		launcher := d.opts.Launcher
+		d.opts.Launcher = nil
 		d.do(actSessions, actRemoveSession)
 		require.Contains(t, d.rows()[35], "x remove: it is the only one")
+		d.opts.Launcher = launcher
 		x := d.another("other")
 		closed := 0
 		s := d.subject
@@ -93,7 +97,55 @@ var sessionTests = map[string]actionTest{
 		require.Contains(t, d.rows()[0], "fake (local)")
 		d.take(about{s, result{text: "too late"}})
 		require.NotContains(t, d.rows()[35], "too late")
+
+		d.do(actSessions, actRemoveSession, actYes)
+		require.Contains(t, d.rows()[0], "no session is open")
+		require.Contains(t, d.plain(), "━ Open ━")
+		require.Equal(t, session.Closed, d.opts.Session.Status().State, "it is not ours to close, but its server ends")
 	},
+}
+
+// TestSessionsGoOn: a session that is not on the screen keeps taking rows, and
+// what was under way for it comes back to it.
+func TestSessionsGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, x := newSession(t, newLog(t), echo)
+		require.NoError(t, first.Open(t.Context()))
+		term := inTerminal(t, Options{Session: first, Title: "first", Launcher: &fakeLauncher{t: t}}, 120, 36)
+		a := term.app
+		one := a.subject
+		term.press("O", "everything", "\r")
+		require.Contains(t, term.screen(), "LIVE  everything")
+		require.Contains(t, term.screen(), "1 Sessions 2")
+		require.Equal(t, 2, len(a.subjects))
+		two := a.subject
+
+		before := one.index.scanned
+		for i := range 5000 {
+			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, i)
+		}
+		term.wait()
+		term.wait()
+		require.Equal(t, before+5000, one.index.scanned)
+		require.Less(t, two.index.scanned, 100)
+		require.Same(t, two, a.subject)
+		term.requireShown()
+
+		term.press("<")
+		require.Contains(t, term.screen(), "LIVE  first")
+		term.press("f", "notifications/4999", "\r", ">")
+		require.Contains(t, term.screen(), "LIVE  everything")
+		term.wait()
+		require.Nil(t, two.traffic.shown, "a filter is one session's")
+		require.Equal(t, 1, one.traffic.Len())
+		require.Equal(t, 100, one.traffic.percent)
+
+		x.latest().exit(executor.Exit{Kind: executor.ExitCode, Code: 3})
+		term.wait()
+		require.Contains(t, term.screen(), "x first")
+		require.Contains(t, term.screen(), "exit 3, local")
+		term.requireShown()
+	})
 }
 
 // TestOverlayOfAnother: an overlay that a session in the background has opened
