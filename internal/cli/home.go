@@ -131,7 +131,7 @@ func (r *recent) look() {
 	}
 	tail := make([]byte, 256) // longer than the entry end
 	n, err := f.ReadAt(tail, max(0, r.size-int64(len(tail))))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return
 	}
 	last := bytes.TrimSuffix(tail[:n], []byte("\n"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -70,16 +71,28 @@ func (p *page) file(f *target.File) {
 		title += fmt.Sprintf("  %s, %s", f.Client, f.Scope)
 	}
 	p.line(title)
-	if f.Err != nil {
-		p.columns(nil, "can't be read: "+strings.TrimPrefix(f.Err.Error(), f.Path))
+	var broken *target.Problem
+	if errors.As(f.Err, &broken) {
+		p.columns(nil, placed(broken))
 	}
 	for i := range f.Unread {
-		p.columns(nil, fmt.Sprintf("line %d: %s", f.Unread[i].Line, f.Unread[i].Text))
+		p.columns(nil, placed(&f.Unread[i]))
 	}
 	for i := range f.Entries {
 		p.server(f, &f.Entries[i])
 	}
 	p.line("")
+}
+
+// placed is a problem with its place in the file.
+func placed(problem *target.Problem) string {
+	switch {
+	case problem.Line == 0:
+		return problem.Text
+	case problem.Server != "":
+		return fmt.Sprintf("line %d, column %d: server %q %s", problem.Line, problem.Column, problem.Server, problem.Text)
+	}
+	return fmt.Sprintf("line %d, column %d: %s", problem.Line, problem.Column, problem.Text)
 }
 
 // server is one server: where it would run and what, or why it can't be run.

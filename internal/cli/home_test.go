@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/ui"
+)
+
+// atHomeOf is the program without arguments, for a person with this home, in a
+// project there.
+func atHomeOf(t *testing.T, home string) *exec.Cmd {
+	t.Helper()
+	cmd := program(t)
+	cmd.Dir = filepath.Join(home, "project")
+	require.NoError(t, os.MkdirAll(cmd.Dir, 0o700))
+	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_STATE_HOME="+filepath.Join(home, "state"),
+		"CODEX_HOME=", "CLAUDE_CONFIG_DIR=")
+	return cmd
+}
+
+// fill writes files below a folder. DEMO stands for the program's path.
+func fill(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "DEMO", binary)), 0o600))
+	}
+}
+
+// TestFirstStart: nothing found explains itself in three lines.
+func TestFirstStart(t *testing.T) {
+	t.Parallel()
+	r := finish(t, atHomeOf(t, t.TempDir()))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, firstStart, r.stdout)
+	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
+	require.Contains(t, r.stdout, "mcpdbg demo")
+	for line := range strings.Lines(r.stdout) {
+		require.LessOrEqual(t, len(line), 100)
+	}
+}
+
+// homeFiles are those of a person with servers of all kinds.
+var homeFiles = map[string]string{
+	"project/.mcp.json": `{"mcpServers":{
+		"demo":{"command":"DEMO","args":["demo-server","${UNSET_ONE}"],"env":{"KEY":"s3cret"}},
+		"far":{"command":"touch","args":["trace"],"ssh":"build-7"},
+		"evil\u001b[31m\u202e":{"command":"evil\u001b]0;x\u0007"},
+		"http":{"url":"https://example.com/mcp"}}}`,
+	"project/.vscode/mcp.json": `{"inputs":[{"type":"promptString","id":"key","description":"API key","password":true,"default":"s3cret"},
+		{"type":"pickString","id":"mode","options":["a","b"]}],
+		"servers":{"asks":{"command":"DEMO","args":["demo-server","--name=${input:key}"],"env":{"M":"${input:mode}"}}}}`,
+	".cursor/mcp.json": `{"mcpServers": oops}`,
+	".claude.json":     `{"projects":{"/elsewhere":{"mcpServers":{"there":{"command":"./there"}}}}}`,
+}
+
+func TestHomeList(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	fill(t, home, homeFiles)
+	folder := filepath.Join("state", "mcpdbg", "recordings")
+	for i := range 12 {
+		begin := `{"mcpdbg":1,"id":"x","tool":"t","start":"2026-11-21T10:00:00Z","placement":"ssh","host":"build-7","argv":["/bin/server-%d"]}` + "\n"
+		text := fmt.Sprintf(begin, i)
+		if i != 11 {
+			text += `{"n":1,"t":0,"k":"end","entries":1}` + "\n"
+		}
+		fill(t, home, map[string]string{filepath.Join(folder, fmt.Sprintf("20261121-1000%02d-server-%d-abcdef.jsonl", i, i)): text})
+	}
+	fill(t, home, map[string]string{filepath.Join(folder, "notes.txt"): "no recording"})
+
+	r := finish(t, atHomeOf(t, home))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	for _, text := range []string{
+		".mcp.json  Claude Code, project\n",
+		"  demo                  local         " + binary + " demo-server ${UNSET_ONE}\n",
+		"note: ${UNSET_ONE} is left as it is: the variable UNSET_ONE is not set\n",
+		"  far                   build-7       touch trace\n",
+		"  http                  can't run     HTTP servers are not supported yet: mcpdbg speaks stdio\n",
+		".vscode/mcp.json  VS Code, project\n",
+		"demo-server --name=${input:key}\n",
+		"needs --input key=... (API key)\n",
+		"needs --input mode=... (one of a, b)\n",
+		"~/.cursor/mcp.json\n  line 1, column 16: is no JSON: a word, number or string that JSON does not have\n",
+		"in /elsewhere\n",
+		"recordings in ~/state/mcpdbg/recordings, the newest 10 of 12\n",
+		"server-11             build-7       20261121-100011-server-11-abcdef.jsonl  not finished\n",
+		"server-10             build-7       20261121-100010-server-10-abcdef.jsonl\n",
+		"mcpdbg --config FILE --server NAME\n", "mcpdbg demo\n",
+	} {
+		require.Contains(t, r.stdout, text)
+	}
+	require.Less(t, strings.Index(r.stdout, ".mcp.json"), strings.Index(r.stdout, ".cursor"), "the project comes first")
+	require.NotContains(t, r.stdout, "server-1-", "only the newest")
+	require.NotContains(t, r.stdout, "s3cret")
+	for _, bad := range []string{"\x1b", "\x07", "\u202e"} {
+		require.NotContains(t, r.stdout, bad)
+	}
+	require.NoFileExists(t, filepath.Join(home, "project", "trace"))
+}
+
+// TestLauncher opens what there is: a server with inputs, a recording, the demo.
+func TestLauncher(t *testing.T) {
+	home := t.TempDir()
+	fill(t, home, homeFiles)
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Chdir(filepath.Join(home, "project"))
+	var stderr strings.Builder
+	l := &launcher{app: &app{stderr: &stderr, self: []string{binary}, urgent: t.Context()}}
+
+	items := func() map[string]ui.Item {
+		found, err := l.Home(t.Context())
+		require.NoError(t, err)
+		require.Len(t, found.Notes, 1)
+		require.Contains(t, found.Notes[0], ".cursor/mcp.json:1:16: is no JSON")
+		byName := map[string]ui.Item{}
+		keys := map[string]bool{}
+		for _, item := range found.Items {
+			byName[item.Name] = item
+			require.NotContains(t, item.Command, "s3cret")
+			require.False(t, keys[item.Key], "each has a key of its own")
+			keys[item.Key] = true
+		}
+		return byName
+	}
+	ctx := context.Background()
+	found := items()
+	require.Equal(t, "build-7", found["far"].Where)
+	require.Equal(t, "Claude Code, .mcp.json:2", found["demo"].From)
+	require.Len(t, found["demo"].Notes, 1)
+	require.Contains(t, found["http"].Blocked, "HTTP servers are not supported yet")
+	require.Equal(t, []ui.Input{
+		{ID: "key", Description: "API key", Default: "s3cret", Secret: true},
+		{ID: "mode", Options: []string{"a", "b"}},
+	}, found["asks"].Inputs)
+
+	_, err := l.Open(ctx, found["http"], nil)
+	require.ErrorContains(t, err, "HTTP servers are not supported yet")
+	_, err = l.Open(ctx, found["asks"], nil)
+	require.ErrorContains(t, err, "needs a value for mode")
+	_, err = l.Open(ctx, ui.Item{Key: "server"}, nil)
+	require.Error(t, err)
+
+	far, err := l.Open(ctx, found["far"], nil)
+	require.NoError(t, err)
+	require.Equal(t, "far (build-7)", far.Title)
+	require.Equal(t, "ssh", far.Source.Header().Placement)
+	require.NoError(t, far.Close(ctx), "what was never started")
+
+	opened, err := l.Open(ctx, found["demo server"], nil)
+	require.NoError(t, err)
+	require.Equal(t, "demo server (local)", opened.Title)
+	require.NoError(t, opened.Start(ctx))
+	require.Equal(t, "ready", string(opened.Session.Status().State))
+	require.NoError(t, opened.Close(ctx))
+	require.NoError(t, opened.Close(ctx))
+
+	fill(t, home, map[string]string{"project/.vscode/mcp.json": `{"inputs":[{"type":"promptString","id":"key","password":true}],
+		"servers":{"asks":{"command":"DEMO","args":["demo-server"],"env":{"K":"${input:key}"}}}}`})
+	opened, err = l.Open(ctx, found["asks"], map[string]string{"key": "hunter2"})
+	require.NoError(t, err, "the file is read again")
+	require.NoError(t, opened.Start(ctx))
+	require.Contains(t, opened.Session.Status().Process.Env.Named, "K")
+
+	recording := items()[filepath.Base(binary)] // of the demo
+	require.Equal(t, ui.RecordingItem, recording.Kind)
+	shown, err := l.Open(ctx, recording, nil)
+	require.NoError(t, err)
+	require.Nil(t, shown.Session)
+	require.Positive(t, shown.Source.Len())
+
+	require.NoError(t, l.end(ctx, nil), "closes what is still open")
+	require.Equal(t, "closed", string(opened.Session.Status().State))
+	require.NoError(t, opened.Close(ctx))
+	require.NoError(t, shown.Close(ctx))
+	require.Contains(t, stderr.String(), "recorded to ")
+}
