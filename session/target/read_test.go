@@ -184,6 +184,13 @@ func TestCodexLimits(t *testing.T) {
 	require.False(t, e.Tools.Allows("other"))
 	require.Equal(t, 3, e.Line)
 
+	file, err = Parse("/p/c.toml", []byte("[mcp_servers.a]\ncommand = \"x\"\nenv = {NOTES_KEY = \"literal\"}\nenv_vars = [\"NOTES_KEY\"]\nstartup_timeout_ms = 250"), testOptions(t))
+	require.NoError(t, err)
+	s, err := file.Entries[0].Resolve(none)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"NOTES_KEY": "literal"}, envOf(s), "env wins over env_vars")
+	require.Equal(t, 250*time.Millisecond, s.StartupTimeout)
+
 	require.True(t, ToolFilter{}.Allows("any"))
 	require.False(t, ToolFilter{Only: []string{}}.Allows("any"))
 }
