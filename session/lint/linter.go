@@ -69,7 +69,7 @@ func (l *Linter) Advance(ctx context.Context, maxRows, maxBytes int) (more bool)
 		read += min(int(row.Len), MaxLine)
 	}
 	l.found.looked(l.next)
-	return len(l.fresh) > 0 || l.next < l.src.Len()
+	return len(l.fresh) > 0 || l.fetch()
 }
 
 // fetch gets more rows. Without any, it ends a log that is complete.

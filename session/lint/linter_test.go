@@ -209,8 +209,8 @@ func FuzzCheck(f *testing.F) {
 			f.Add([]byte(body), byte(3))
 		}
 	}
+	path := filepath.Join(f.TempDir(), "r.jsonl") // one process looks at one log at a time
 	f.Fuzz(func(t *testing.T, body []byte, step byte) {
-		path := filepath.Join(t.TempDir(), "r.jsonl")
 		writeFile(t, path, append([]byte(header), body...))
 		rec, err := recordings.Open(path)
 		require.NoError(t, err)
