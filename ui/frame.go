@@ -25,7 +25,7 @@ func (a *App) View() tea.View {
 // paint paints what has changed and puts the frame together.
 func (a *App) paint() string {
 	a.canvas.Reset(a.width, a.height)
-	if a.layout.mode == tooSmall {
+	if modeOf(a.width, a.height) == tooSmall { // also before the first size is known
 		a.line(0, grid.Rect{W: a.width, H: min(a.height, 1)}, func(l *grid.Line) {
 			l.Text(a.theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
 		})

@@ -105,3 +105,13 @@ func TestOverlaysAtEverySize(t *testing.T) {
 		})
 	}
 }
+
+// TestBeforeTheFirstSize: a frame may be asked for before the terminal has said
+// how large it is, whatever is open.
+func TestBeforeTheFirstSize(t *testing.T) {
+	for name, opts := range map[string]Options{"recording": {Source: hostileLog(t, "x")}, "home": {Launcher: &fakeLauncher{}}} {
+		t.Run(name, func(t *testing.T) {
+			require.NotPanics(t, func() { _ = newApp(t.Context(), opts).View() })
+		})
+	}
+}
