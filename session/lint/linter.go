@@ -35,8 +35,9 @@ type Linter struct {
 	fresh []session.Row // of rows, not looked at yet
 
 	run  run
-	now  int64 // the latest time on the log's clock
-	done bool  // nothing can be added to the log, and all of it was looked at
+	row  session.Row // that is looked at
+	now  int64       // the latest time on the log's clock
+	done bool        // nothing can be added to the log, and all of it was looked at
 }
 
 // New returns a linter that has looked at nothing yet.
@@ -144,10 +145,11 @@ func (l *Linter) look(number int, row session.Row) {
 		l.found.countUnread()
 		return
 	}
+	l.row = row
 	at := place{row: number, n: e.N, seq: e.Seq, t: row.T, run: row.Run}
 	switch row.Kind {
 	case session.KindStdin:
-		l.sent(at, row, &e)
+		l.sent(at, &e)
 	case session.KindStdout:
 		l.received(at, row, &e)
 	case session.KindStderr:

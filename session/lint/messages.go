@@ -23,33 +23,6 @@ type message struct {
 
 func (m *message) of(s framing.Span) []byte { return s.Of(m.bytes) }
 
-// sent looks at a write to the server: one line, several, or half a one.
-func (l *Linter) sent(at place, row session.Row, e *session.Entry) {
-	switch {
-	case e.Cut: // its kind is all that is known of it
-		l.run.lastSent = sentRequest
-	case bytes.IndexByte(e.Payload, '\n') < 0:
-		l.sentLine(at, e.Msg, e.Payload)
-	default:
-		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
-			l.sentLine(at, framing.Scan(line), line)
-		}
-	}
-}
-
-func (l *Linter) sentLine(at place, m framing.Message, line []byte) {
-	l.run.lastSent = sentMalformed
-	p := m.Problems
-	switch {
-	case p&framing.ProblemBOM != 0:
-		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
-	case p&framing.ProblemBlank != 0:
-		l.report(frm10, at, "a blank line")
-	case m.Valid():
-		l.line(at, false, m, line)
-	}
-}
-
 // line looks at a line that is JSON.
 func (l *Linter) line(at place, fromServer bool, m framing.Message, line []byte) {
 	l.strict(at, m, line)
@@ -285,6 +258,9 @@ func (l *Linter) orphan(m *message, key idKey) {
 	answered, known := x.settled[key]
 	twin, why, retyped := x.twin(key)
 	switch {
+	case l.row.Pair > 0 && l.row.State == session.ReqNone && !known: // to a request too long to be looked into
+		l.answered(m)
+		return
 	case known && !answered: // it is late
 		l.answered(m)
 		x.remember(key, true)

@@ -19,6 +19,7 @@ type run struct {
 	stderr  stderrRun
 	process processRun
 
+	open       openLine // of stdin
 	lastSent   sentKind // what the last line sent to the server was
 	progressed int64    // when the server last told progress
 }
