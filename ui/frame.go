@@ -49,11 +49,13 @@ func (a *App) paint() string {
 		}
 		a.paintFooter(l)
 	})
-	a.paintOverlays()
+	if a.height >= minHeight { // before the first size there is none
+		a.paintOverlays()
+	}
 	if a.dialog != nil {
 		a.paintDialog()
 	}
-	if a.ask != nil && a.height >= minHeight { // before the first size there is none
+	if a.ask != nil && a.height >= minHeight { // as above
 		a.paintAsk()
 	}
 	return a.canvas.String()

@@ -187,3 +187,15 @@ func TestLauncher(t *testing.T) {
 	require.NoError(t, shown.Close(ctx))
 	require.Contains(t, stderr.String(), "recorded to ")
 }
+
+// TestHomeOnScreen opens a server from the list, and leaves.
+func TestHomeOnScreen(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	fill(t, home, map[string]string{"project/.mcp.json": `{"mcpServers":{"good":{"command":"DEMO","args":["demo-server"]},"http":{"url":"u"}}}`})
+	s := inTerminal(t, 100, 30, "env", "-C", filepath.Join(home, "project"), "HOME="+home, "XDG_CONFIG_HOME="+home, binary)
+	s.until("good", "HTTP servers are not supported yet", "demo server")
+	s.keys("good", "Enter")
+	s.until("good (local)", "ready")
+	s.quit()
+}
