@@ -106,7 +106,10 @@ func (f *Form) Null() {
 // Info is what can be done with the row under the cursor.
 type Info struct {
 	Path     string // JSON Pointer
-	Label    string // untrusted
+	Label    string // untrusted, as are the next three
+	Title    string
+	About    string // the description
+	Want     string // what the value must be, in a few words
 	Typed    bool   // characters go into a text
 	Chosen   bool   // it has options: of one value, or of a set
 	Foldable bool
@@ -127,7 +130,8 @@ func (f *Form) Info() Info {
 	list, _ := f.listAt()
 	fl := r.field
 	return Info{
-		Path: fl.path(), Label: f.label(r), Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
+		Path: fl.path(), Label: f.label(r), Title: fl.spec.title, About: fl.spec.description, Want: fl.spec.hint,
+		Typed: fl.typed(), Chosen: fl.chosen() || r.option != noOption,
 		Foldable: fl.foldable(), Absent: fl.state == absent, Null: fl.state == null,
 		CanAdd: list != nil, CanDrop: f.removable() != nil, Last: f.cursor == len(f.rows)-1,
 	}

@@ -2,6 +2,8 @@ package form
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +89,24 @@ func TestNotChecked(t *testing.T) {
 			require.Empty(t, problems)
 			require.Less(t, time.Since(start), 5*time.Second)
 		})
+	}
+}
+
+// TestLoadsNothing: a schema that lies where it is said to be is not read.
+func TestLoadsNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "schema.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"type":"string"}`), 0o600))
+	_, err := NewChecker([]byte(`{"$ref":"file://` + file + `"}`)).Check([]byte(`1`))
+	require.ErrorContains(t, err, "nothing is loaded")
+}
+
+// TestChecksAgain: each check has all its budget.
+func TestChecksAgain(t *testing.T) {
+	c := NewChecker([]byte(`{"items":{"type":"integer"}}`))
+	value := []byte("[" + strings.Repeat("1,", 20_000) + "1]")
+	for range 4 {
+		_, err := c.Check(value)
+		require.NoError(t, err)
 	}
 }
 

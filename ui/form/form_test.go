@@ -126,3 +126,76 @@ func TestFrames(t *testing.T) {
 		golden(t, name, frame)
 	}
 }
+
+// TestPaintIsBounded: a frame costs what is seen of the form, not what is in
+// it.
+func TestPaintIsBounded(t *testing.T) {
+	f := formOf(`{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}},"s":{"type":"string"}}}`)
+	require.NoError(t, f.SetJSON([]byte(`{"l":[`+strings.Repeat(`"item",`, 900)+`"x"],"s":"`+strings.Repeat("long text ", 100_000)+`"}`)))
+	f.Select("/l")
+	f.Fold(false)
+	require.Equal(t, 903, f.Rows())
+	f.Last()
+	var out grid.Lines
+	f.Paint(&out, true)
+	require.Less(t, testing.AllocsPerRun(10, func() { f.Paint(&out, true) }), 300.0)
+}
+
+func TestMoving(t *testing.T) {
+	f := formOf(order)
+	require.False(t, f.Prev())
+	for range 7 {
+		require.False(t, f.Info().Last)
+		require.True(t, f.Next())
+	}
+	require.True(t, f.Info().Last)
+	require.False(t, f.Next())
+	require.Equal(t, "/any", f.Path())
+	f.SetSize(40, 9)
+	f.Page(-1)
+	require.Equal(t, "/tags", f.Path())
+	require.True(t, f.SelectLine(0))
+	require.False(t, f.SelectLine(7))
+	f.Scroll(99)
+	require.True(t, f.Select("/lines"))
+	require.False(t, f.Select("/lines/3/sku"), "there is no such item")
+	require.Equal(t, "/lines", f.Path())
+	require.True(t, f.Select("/address/zip"), "in what was folded")
+	require.Equal(t, Info{Path: "/address/zip", Label: "zip", Want: "string", Typed: true, Absent: true}, f.Info())
+	require.Equal(t, Info{}, formOf(`{"type":"object"}`).Info())
+}
+
+func TestTitles(t *testing.T) {
+	f := New([]byte(`{"type":"object","properties":{"a":{"type":"string","title":"The first"},"b":{"type":"string"}}}`), Options{Titles: true})
+	f.SetSize(60, 12)
+	require.Contains(t, screen(f), "> - The first     (string)")
+	require.Contains(t, screen(f), "-- a: string")
+	require.Contains(t, screen(f), "- b")
+}
+
+func TestArguments(t *testing.T) {
+	schema := Arguments([]Argument{{Name: "city", Title: "City", Description: "where", Required: true}, {Name: "\"x\""}, {Name: "z", Required: true}})
+	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string","title":"City","description":"where"},"\"x\"":{"type":"string"},"z":{"type":"string"}},"required":["city","z"]}`, string(schema))
+	f := New(schema, Options{})
+	press(t, f, "Bern")
+	require.Equal(t, `{"city":"Bern"}`, sent(t, f))
+	require.JSONEq(t, `{"type":"object","properties":{},"required":[]}`, string(Arguments(nil)))
+}
+
+func TestCursor(t *testing.T) {
+	f := props(`"s":{"type":"string"},"b":{"type":"boolean"}`)
+	press(t, f, "日本<left>")
+	screen(f)
+	x, y, ok := f.Cursor()
+	require.Equal(t, []any{margin + f.labelWidth() + 2, 0, true}, []any{x, y, ok})
+	f.Next()
+	screen(f)
+	_, _, ok = f.Cursor()
+	require.False(t, ok)
+
+	f.Prev()
+	press(t, f, strings.Repeat("abc ", 50))
+	require.Contains(t, screen(f), "~abc abc")
+	x, _, _ = f.Cursor()
+	require.Less(t, x, 80)
+}
