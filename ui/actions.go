@@ -54,12 +54,10 @@ const (
 	actRedraw     = "redraw"
 	actSuspend    = "suspend"
 
-	actSend          = "send"
-	actCloseComposer = "close-composer"
-	actAccept        = "accept"
-	actClosePrompt   = "close-prompt"
-	actYes           = "yes"
-	actNo            = "no"
+	actAccept      = "accept"
+	actClosePrompt = "close-prompt"
+	actYes         = "yes"
+	actNo          = "no"
 
 	actDialogUp       = "dialog-up"
 	actDialogDown     = "dialog-down"
@@ -111,7 +109,9 @@ var scopes = []keymap.Scope{
 	{ID: scopeHelp, Title: "Help", Modal: true},
 	{ID: scopeHome, Title: "Open a server or a recording", Modal: true},
 	{ID: scopeInputs, Title: "Values that a server needs", Modal: true},
+	{ID: scopeForm, Title: "Composer, fields", Modal: true},
 	{ID: scopeComposer, Title: "Composer", Modal: true},
+	{ID: scopePresets, Title: "Composer, wrong on purpose", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
 	{ID: scopeStop, Title: "Stop menu", Modal: true},
@@ -139,6 +139,7 @@ func actions() []action {
 		stopActions(),
 		processActions(),
 		cataloguing(),
+		composing(),
 		calling(),
 		acting(),
 		modal(),
@@ -225,8 +226,6 @@ func acting() []action {
 // has its meaning.
 func modal() []action {
 	return []action{
-		{entry{ID: actSend, Keys: []string{"ctrl+s"}, Scope: scopeComposer, Title: "send", Help: "Send the text as it is; line breaks inside of JSON are taken out.", Priority: 90, Enabled: canSend}, (*App).send},
-		{entry{ID: actCloseComposer, Keys: []string{"esc"}, Scope: scopeComposer, Title: "close (draft kept)", Help: "Close the composer and keep what is written.", Priority: 80}, nothing((*App).closeComposer)},
 		{entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90}, (*App).acceptPrompt},
 		{entry{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80}, nothing(func(a *App) { a.prompt = nil })},
 		{entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion}, (*App).yes},

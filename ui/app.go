@@ -300,7 +300,7 @@ func (a *App) setTheme() {
 // arrange divides the screen anew.
 func (a *App) arrange() {
 	a.layout = arrange(arrangement{
-		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open,
+		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open, filling: a.composer.view == composeForm || a.composer.view == composeJSON,
 		sessions: len(a.subjects) > 1 || a.focus == sessionsID, verdict: len(a.verdictRows()), splits: a.splits,
 		calls: a.callLines(),
 	})

@@ -3,67 +3,166 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/form"
 	"mcpdbg/ui/grid"
+	"mcpdbg/ui/theme"
 )
 
+// A composeView is a way to write what is sent.
+type composeView uint8
+
+// The views. A form and its JSON are two views of the same arguments; the other
+// two have texts of their own.
 const (
-	// maxDraft is how many bytes can be edited; the text field gets slow with
-	// long texts.
-	maxDraft = 64 << 10
-	// maxDraftLines is how many lines of a message are spread out for editing;
-	// a longer one is edited in one line.
-	maxDraftLines = 400
+	composeMessage composeView = iota // one message, as JSON
+	composeForm                       // fields, of a tool, a prompt or a template
+	composeJSON                       // what the form holds, as JSON
+	composeRaw                        // any bytes, written with escapes
 )
 
-// A composer is the text field in which a message is written. Its text is kept
-// when it is closed.
+// A composer is where messages are written. What is in it is kept when it is
+// closed.
 type composer struct {
-	open  bool
-	area  textarea.Model
-	drawn int // ids given to drafts
+	open bool
+	view composeView
+
+	area    textBox // composeMessage
+	json    textBox // composeJSON
+	raw     textBox // composeRaw
+	target  *callee // of form and JSON; nil if there was none yet
+	form    *form.Form
+	drawn   int    // ids given to drafts
+	fresh   uint64 // revision of the form when it was opened
+	saving  bool   // drafts will be saved soon
+	refused string // what was not sent because of problems: the next time it is
+
+	completing completing
+	recalling  recalling
+	drafts     *drafts
 }
 
-func newComposer() *composer {
-	area := textarea.New()
-	area.Prompt = ""
-	area.ShowLineNumbers = false
-	area.CharLimit = maxDraft
-	area.MaxHeight = 0
-	area.Placeholder = composerHint
-	area.SetStyles(areaStyles())
-	return &composer{area: area}
+func newComposer(d *drafts) *composer {
+	c := &composer{area: newTextBox(composerHint), json: newTextBox(jsonHint), raw: newTextBox(rawHint), drafts: d}
+	c.area.SetValue(d.text(draftMessage))
+	c.raw.SetValue(d.text(draftRaw))
+	return c
+}
+
+// box is the text of the view, nil in the form.
+func (c *composer) box() *textBox {
+	switch c.view {
+	case composeMessage:
+		return &c.area
+	case composeJSON:
+		return &c.json
+	case composeRaw:
+		return &c.raw
+	}
+	return nil
+}
+
+// scope is the part of the action table that is in force.
+func (c *composer) scope() string {
+	if c.view == composeForm {
+		return scopeForm
+	}
+	return scopeComposer
 }
 
 func (c *composer) setSize(w, h int) {
-	c.area.SetWidth(w)
-	c.area.SetHeight(h)
+	for _, b := range []*textBox{&c.area, &c.json, &c.raw} {
+		b.setSize(w, h-composeFoot(h))
+	}
+	if c.form != nil {
+		c.form.SetSize(w, h)
+	}
 }
 
-func (c *composer) update(msg tea.Msg) tea.Cmd {
-	var cmd tea.Cmd
-	c.area, cmd = c.area.Update(msg)
+// composeFoot is how many of h lines below a text say what is wrong with it,
+// and what it could be.
+func composeFoot(h int) int { return between(0, h-3, 2) }
+
+// update takes a key, or what was pasted.
+func (a *App) updateComposer(msg tea.Msg) tea.Cmd {
+	c := a.composer
+	if c.view == composeForm {
+		switch msg := msg.(type) {
+		case tea.KeyPressMsg:
+			if !c.form.Key(msg) {
+				return nil
+			}
+		case tea.PasteMsg:
+			if !c.form.Paste(msg.Content) {
+				a.complain("this can't be pasted here")
+			}
+		default:
+			return nil
+		}
+		return tea.Batch(a.suggestLater(), a.keepLater())
+	}
+	before := c.box().Value()
+	cmd, err := c.box().update(msg)
+	if err != nil {
+		a.complain(err.Error() + ": ctrl+e opens it in your editor")
+	}
+	if c.box().Value() != before {
+		c.completing.tokens, c.recalling = nil, recalling{}
+		cmd = tea.Batch(cmd, a.keepLater())
+	}
 	return cmd
 }
 
-func (c *composer) paint(out *grid.Lines, w, h int) {
+func (c *composer) paint(a *App, out *grid.Lines, w, h int) {
+	if c.view == composeForm {
+		c.form.SetTheme(a.theme)
+		c.form.Paint(out, true)
+		return
+	}
 	out.Resize(w, h)
-	rows := strings.Split(c.area.View(), "\n")
-	for y := range min(h, len(rows)) {
-		out.Line(y).Rendered(rows[y])
+	foot := composeFoot(h)
+	c.box().paint(a, out, h-foot)
+	if foot > 0 {
+		said, style := c.says(a)
+		l := out.Line(h - 1)
+		l.PadTo(1)
+		l.Text(style, said)
+	}
+	if foot > 1 && len(c.completing.tokens) > 0 {
+		l := out.Line(h - 2)
+		l.PadTo(1)
+		l.Text(a.theme.Key, "tab ")
+		for _, token := range c.completing.tokens {
+			l.Text(theme.Style{}, " ")
+			l.Text(a.theme.Text, token)
+		}
 	}
 }
 
 // titles are what the border says: on the right, what the text is.
-func (c *composer) titles() (left, right string) {
+func (c *composer) titles(a *App) (left, right string) {
+	switch c.view {
+	case composeForm:
+		problems, err := c.form.Problems()
+		right = "valid"
+		switch {
+		case err != nil:
+			right = "cannot be checked"
+		case len(problems) > 0:
+			right = fmt.Sprintf("%d to mend", len(problems))
+		}
+		return "Compose " + c.target.title(), right + c.target.unlisted(a)
+	case composeJSON:
+		return "Compose " + c.target.title(), "JSON" + c.target.unlisted(a)
+	case composeRaw:
+		return "Compose raw bytes", ""
+	}
 	text := strings.TrimSpace(c.area.Value())
 	if text == "" {
 		return "Compose", "empty"
@@ -81,23 +180,33 @@ func (c *composer) nextID() string {
 	return fmt.Sprintf(`"ui-%d"`, c.drawn)
 }
 
-// compose opens the composer, with a draft to begin with if it is empty.
+// compose opens the composer as it was left, with a draft to begin with if it is
+// empty.
 func (a *App) compose() {
-	if strings.TrimSpace(a.composer.area.Value()) == "" {
-		a.composer.area.SetValue(a.draft())
+	c := a.composer
+	if c.view == composeMessage && strings.TrimSpace(c.area.Value()) == "" {
+		c.area.SetValue(a.draft())
 	}
 	a.openComposer()
 }
 
 func (a *App) openComposer() {
-	a.composer.open = true
-	a.composer.area.Focus()
+	c := a.composer
+	c.open = true
+	for _, b := range []*textBox{&c.area, &c.json, &c.raw} {
+		b.area.Blur()
+	}
+	if b := c.box(); b != nil {
+		b.area.Focus()
+	}
 	a.arrange()
 }
 
+// closeComposer closes the composer and keeps what is in it.
 func (a *App) closeComposer() {
 	a.composer.open = false
-	a.composer.area.Blur()
+	a.composer.completing = completing{}
+	a.keepDraft()
 	a.arrange()
 }
 
@@ -105,30 +214,15 @@ func (a *App) closeComposer() {
 func (a *App) draft() string {
 	params := ""
 	if server := a.status.Server; server.Era == mcp.Modern {
-		params = fmt.Sprintf(`,"params":{"_meta":{%q:%q,%q:{"name":"mcpdbg","version":""},%q:{}}}`,
-			mcp.MetaProtocolVersion, server.Protocol, mcp.MetaClientInfo, mcp.MetaClientCapabilities)
+		params = `,"params":{"_meta":` + modernMeta(server.Protocol) + `}`
 	}
 	return `{"jsonrpc":"2.0","id":` + a.composer.nextID() + `,"method":"` + mcp.MethodToolsList + `"` + params + `}`
 }
 
-// editSelected takes the selected message into the composer.
-func (a *App) editSelected() tea.Cmd {
-	source, row, id := a.source, a.selected.row, a.composer.nextID()
-	return func() tea.Msg {
-		if row.Len > maxDraft {
-			return result{what: "edit", err: fmt.Errorf("%s is too much to edit here, at most %s", size(int64(row.Len)), size(maxDraft))}
-		}
-		e, err := source.Entry(row, 0)
-		if err != nil {
-			return result{what: "edit", err: err}
-		}
-		text := spread(withID(e.Payload, e.Msg, id))
-		return result{then: func(a *App) tea.Cmd {
-			a.composer.area.SetValue(text)
-			a.openComposer()
-			return nil
-		}}
-	}
+// modernMeta is what a request of the modern era carries in _meta.
+func modernMeta(protocol string) string {
+	return fmt.Sprintf(`{%q:%q,%q:{"name":"mcpdbg","version":""},%q:{}}`,
+		mcp.MetaProtocolVersion, protocol, mcp.MetaClientInfo, mcp.MetaClientCapabilities)
 }
 
 // withID replaces the id of a request.
@@ -146,47 +240,4 @@ func spread(line []byte) string {
 		return string(line)
 	}
 	return out.String()
-}
-
-var errEmpty = errors.New("there is nothing to send")
-
-// send sends what is written: JSON in one line, other text after a question.
-func (a *App) send() tea.Cmd {
-	text, err := oneLine(a.composer.area.Value())
-	if errors.Is(err, errEmpty) {
-		a.complain("send: " + err.Error())
-		return nil
-	}
-	send := func(a *App) tea.Cmd {
-		a.composer.area.Reset()
-		a.closeComposer()
-		return a.sendText(text)
-	}
-	if err == nil {
-		return send(a)
-	}
-	a.dialog = &dialog{
-		title: "Send this as it is?",
-		lines: []string{"It is not JSON: " + err.Error() + "."},
-		yes:   send,
-	}
-	return nil
-}
-
-// oneLine returns the bytes to send for a text. Only line breaks between the
-// tokens of JSON are taken out; text that is no JSON is returned as it is, with
-// an error.
-func oneLine(text string) ([]byte, error) {
-	text = strings.Trim(text, "\r\n")
-	if strings.TrimSpace(text) == "" {
-		return nil, errEmpty
-	}
-	var out bytes.Buffer
-	if err := json.Compact(&out, []byte(text)); err != nil {
-		return []byte(text), err
-	}
-	if strings.ContainsAny(text, "\r\n") {
-		return out.Bytes(), nil
-	}
-	return []byte(text), nil
 }

@@ -65,7 +65,7 @@ func (a *App) typed(msg tea.Msg) tea.Cmd {
 		return a.top().typed(a, msg)
 	case a.composer.open:
 		a.mark(composerID)
-		return a.composer.update(msg)
+		return a.updateComposer(msg)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (a *App) scope() string {
 	case a.top() != nil:
 		return a.top().scope()
 	case a.composer.open:
-		return scopeComposer
+		return a.composer.scope()
 	}
 	return paneScopes[a.focus]
 }
@@ -102,7 +102,7 @@ func (a *App) Do(id string) tea.Cmd {
 		a.complain(action.Title + ": " + reason)
 		return nil
 	}
-	a.stale = true
+	a.stale, a.dirty[composerID] = true, true
 	if do := a.doers[id]; do != nil {
 		return do(a)
 	}

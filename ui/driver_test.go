@@ -170,13 +170,15 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 func (d *driver) row(what string) int {
 	d.t.Helper()
 	var row [1]session.Row
+	var rows []string
 	for i := 0; d.source.Rows(i, row[:]) == 1; i++ {
 		e, err := d.source.Entry(row[0], 0)
 		require.NoError(d.t, err)
 		if strings.Contains(session.Describe(&e), what) {
 			return i
 		}
+		rows = append(rows, session.Describe(&e))
 	}
-	d.t.Fatalf("no row with %q", what)
+	d.t.Fatalf("no row with %s in\n%s", what, strings.Join(rows, "\n"))
 	return 0
 }

@@ -9,6 +9,8 @@ import (
 // What an empty text field says.
 const (
 	composerHint = `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"...","arguments":{}}}`
+	jsonHint     = `{}`
+	rawHint      = `{"jsonrpc":"2.0","id":1,"method":"ping"}\n   as bytes: \n \r \t \\ \xff \u00e9`
 	filterHint   = `method: tool: id: dir:in kind:error n:10-20 err >100ms text /regexp/ !not and or`
 	searchHint   = `text or /regexp/`
 )

@@ -118,10 +118,10 @@ func (a *App) drawComposer() {
 	block.Options = a.look()
 	if a.dirty[composerID] {
 		in := r.Inner()
-		a.composer.paint(block, in.W, in.H)
+		a.composer.paint(a, block, in.W, in.H)
 		a.dirty[composerID] = false
 	}
-	left, right := a.composer.titles()
+	left, right := a.composer.titles(a)
 	a.canvas.Box(r, a.border(left, right, a.ask == nil), block)
 }
 

@@ -61,8 +61,9 @@ type arrangement struct {
 	zoom          bool   // the focused pane alone
 	sessions      bool   // the list of sessions has a place where there is room
 	composing     bool
-	verdict       int // lines below the header
-	calls         int // lines above the footer
+	filling       bool // what is composed is a form, which takes more room
+	verdict       int  // lines below the header
+	calls         int  // lines above the footer
 	splits        splits
 }
 
@@ -107,7 +108,11 @@ func arrange(a arrangement) layout {
 			l.pane[composerID] = screen
 			return l
 		}
-		height := splitSize(a.splits.composer, between(7, a.height/4, 14), composeHeight, max(screen.H-upperHeight, 7))
+		usual := between(7, a.height/4, 14)
+		if a.filling {
+			usual = max(a.height/2, usual)
+		}
+		height := splitSize(a.splits.composer, usual, composeHeight, max(screen.H-upperHeight, 7))
 		l.pane[composerID], screen = screen.CutBottom(height)
 	}
 	switch {

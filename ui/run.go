@@ -30,6 +30,9 @@ type Options struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Drafts is the folder for what the person has begun to write, a file for
+	// each server; it is made when it is needed. "" keeps drafts in memory.
+	Drafts string
 	// Prompter, if set, asks its questions in this interface while it runs.
 	Prompter *Prompter
 
@@ -106,10 +109,11 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	cancel()
 	wg.Wait()
+	unsaved := app.endDrafts()
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return nil // the program was told to end
+		err = nil // the program was told to end
 	}
-	return err
+	return errors.Join(err, unsaved)
 }
 
 // waitForEnd waits for the program, but not for long once it should end.

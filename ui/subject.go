@@ -72,7 +72,7 @@ func (a *App) newSubject(o Opened) *subject {
 	s.stderr = newLines(stderrID, s.source, s.index, s.hits, a.theme, look)
 	s.events = newLines(eventsID, s.source, s.index, s.hits, a.theme, look)
 	s.detail = newDetail(s.source, s.index, a.theme, look)
-	s.composer = newComposer()
+	s.composer = newComposer(openDrafts(a.opts.Drafts, s.title, s.source.Header()))
 	return s
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui"
@@ -43,7 +45,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 	more := &launcher{app: a, prompter: prompter, live: []*live{l}}
 	err = ui.Run(ctx, ui.Options{
 		Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
-		Title: title(name, t.ssh.dest), Start: l.Open,
+		Title: title(name, t.ssh.dest), Start: l.Open, Drafts: draftsFolder(),
 	})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
@@ -55,11 +57,21 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 func (a *app) homeScreen(ctx context.Context) error {
 	prompter := ui.NewPrompter()
 	l := &launcher{app: a, prompter: prompter}
-	err := ui.Run(ctx, ui.Options{Launcher: l, Prompter: prompter})
+	err := ui.Run(ctx, ui.Options{Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}
 	return errors.Join(err, l.end(ctx, err))
+}
+
+// draftsFolder is where the interface keeps what was begun to be written; ""
+// where there is no place for it.
+func draftsFolder() string {
+	state, err := recordings.StateDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(state, "drafts")
 }
 
 // reportNeeded says what it took to end the server.

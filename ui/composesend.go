@@ -1,0 +1,315 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/ui/form"
+	"mcpdbg/ui/theme"
+)
+
+var errEmpty = errors.New("there is nothing to send")
+
+// sendAnyway is said of what the server may refuse.
+const sendAnyway = "; ctrl+s again sends it all the same"
+
+// send sends what is written.
+func (a *App) send() tea.Cmd {
+	switch a.composer.view {
+	case composeForm:
+		return a.sendForm()
+	case composeJSON:
+		return a.sendJSON()
+	case composeRaw:
+		return a.sendRaw()
+	}
+	return a.sendMessage()
+}
+
+// sendMessage sends JSON in one line, other text after a question.
+func (a *App) sendMessage() tea.Cmd {
+	text, err := oneLine(a.composer.area.Value())
+	if errors.Is(err, errEmpty) {
+		a.complain("send: " + err.Error())
+		return nil
+	}
+	send := func(a *App) tea.Cmd {
+		c := a.composer
+		c.drafts.sent(draftMessage, c.area.Value())
+		c.area.SetValue("")
+		a.closeComposer()
+		return a.sendText(text)
+	}
+	if err == nil {
+		return send(a)
+	}
+	a.dialog = &dialog{
+		title: "Send this as it is?",
+		lines: []string{"It is not JSON: " + err.Error() + "."},
+		yes:   send,
+	}
+	return nil
+}
+
+// oneLine returns the bytes to send for a text. Only line breaks between the
+// tokens of JSON are taken out; text that is no JSON is returned as it is, with
+// an error.
+func oneLine(text string) ([]byte, error) {
+	text = strings.Trim(text, "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, errEmpty
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(text)); err != nil {
+		return []byte(text), err
+	}
+	if strings.ContainsAny(text, "\r\n") {
+		return out.Bytes(), nil
+	}
+	return []byte(text), nil
+}
+
+// sendForm sends what the fields hold. What the schema does not allow is sent
+// only when it is asked for twice: it is how a server is tried.
+func (a *App) sendForm() tea.Cmd {
+	c := a.composer
+	arguments, err := c.form.JSON()
+	if err != nil {
+		c.form.FirstError()
+		a.complain("not sent: " + err.Error() + "; in the JSON view (ctrl+t) anything can be written")
+		return nil
+	}
+	if problems, err := c.form.Problems(); err == nil && len(problems) > 0 && c.refused != string(arguments) {
+		c.refused = string(arguments)
+		c.form.FirstError()
+		a.complain("not sent: " + problems[0].String() + sendAnyway)
+		return nil
+	}
+	return a.sendArguments(arguments)
+}
+
+// sendJSON sends the arguments that are written as JSON.
+func (a *App) sendJSON() tea.Cmd {
+	c := a.composer
+	text := c.json.Value()
+	if strings.TrimSpace(text) == "" {
+		text = "{}"
+	}
+	arguments := []byte(text)
+	problems, _ := c.form.Validate(arguments)
+	if !json.Valid(arguments) {
+		a.complain("not sent: it is no JSON; the raw view sends any bytes")
+		return nil
+	}
+	if len(problems) > 0 && c.refused != text {
+		c.refused = text
+		a.complain("not sent: " + placed(arguments, problems[0]) + sendAnyway)
+		return nil
+	}
+	return a.sendArguments(arguments)
+}
+
+// sendArguments makes the call that the form is for.
+func (a *App) sendArguments(arguments []byte) tea.Cmd {
+	c, t := a.composer, a.composer.target
+	c.refused = ""
+	c.drafts.sent(t.draft(), string(arguments))
+	a.closeComposer()
+	a.session.Act("compose", t.method(), 0)
+	return a.request(t.title(), t.method(), t.params(arguments), 0)
+}
+
+// placed is a problem with its place in a text.
+func placed(text []byte, p form.Problem) string {
+	line, col := form.Locate(text, p.Path)
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntax) {
+		line, col = lineOf(text, int(syntax.Offset))
+		return fmt.Sprintf("%d:%d: %s", line, col, syntax.Error())
+	}
+	return fmt.Sprintf("%d:%d: %s", line, col, p.String())
+}
+
+// lineOf tells where in a text so many bytes are read: line and column, from 1.
+func lineOf(text []byte, read int) (line, col int) {
+	before := text[:between(0, read-1, len(text))]
+	return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// says is what there is to know of a text, below it.
+func (c *composer) says(a *App) (string, theme.Style) {
+	text := []byte(c.box().Value())
+	switch c.view {
+	case composeRaw:
+		return rawPreview(c.raw.Value(), a.theme)
+	case composeJSON:
+		problems, err := c.form.Validate(text)
+		switch {
+		case len(bytes.TrimSpace(text)) == 0:
+			return "nothing: {} is sent", a.theme.Dim
+		case len(problems) > 0:
+			more := ""
+			if n := len(problems) - 1; n > 0 {
+				more = fmt.Sprintf("  (and %d more)", n)
+			}
+			return "x " + placed(text, problems[0]) + more, a.theme.Error
+		case err != nil:
+			return "! it can't be checked: " + err.Error(), a.theme.Warn
+		}
+		return "valid", a.theme.OK
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return "ctrl+t: raw bytes; C: the catalog has forms", a.theme.Dim
+	}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntax) {
+		line, col := lineOf(text, int(syntax.Offset))
+		return fmt.Sprintf("x %d:%d: %s", line, col, syntax.Error()), a.theme.Error
+	}
+	return "", theme.Style{}
+}
+
+// otherView changes between the form and its JSON, or between a message and raw
+// bytes. Nothing of what is written is lost.
+func (a *App) otherView() tea.Cmd {
+	c := a.composer
+	switch c.view {
+	case composeForm:
+		arguments, _ := c.form.JSON() // a wrong text stands there as a string
+		c.json.SetValue(spread(arguments))
+		c.view = composeJSON
+	case composeJSON:
+		text := c.json.Value()
+		if strings.TrimSpace(text) == "" {
+			text = "{}"
+		}
+		if err := c.form.SetJSON([]byte(text)); err != nil {
+			a.complain("the fields can't hold it: " + err.Error())
+			return nil
+		}
+		c.view = composeForm
+	case composeMessage:
+		if strings.TrimSpace(c.raw.Value()) == "" {
+			line, _ := oneLine(c.area.Value())
+			c.raw.SetValue(escapeBytes(append(line, '\n')))
+		}
+		c.view = composeRaw
+	case composeRaw:
+		c.view = composeMessage
+	}
+	a.openComposer()
+	return nil
+}
+
+// toMessage makes a message of a form, to be changed in any way, and a form of a
+// message that one could have written.
+func (a *App) toMessage() tea.Cmd {
+	c := a.composer
+	if c.view == composeMessage || c.view == composeRaw {
+		if c.target == nil {
+			a.complain("there is no form yet: C shows the catalog")
+			return nil
+		}
+		c.view = composeForm
+		a.openComposer()
+		return nil
+	}
+	arguments := []byte(c.json.Value())
+	if c.view == composeForm {
+		arguments, _ = c.form.JSON()
+	}
+	params := c.target.params(arguments)
+	if params == nil {
+		a.complain("it is no JSON yet")
+		return nil
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, c.nextID(), c.target.method(), a.withMeta(params))
+	c.drafts.sent(draftMessage, c.area.Value())
+	c.area.SetValue(spread(line))
+	c.view = composeMessage
+	a.openComposer()
+	return nil
+}
+
+// withMeta adds what the modern era wants in every request.
+func (a *App) withMeta(params json.RawMessage) json.RawMessage {
+	if a.status.Server.Protocol == "" || a.status.Server.Era != "modern" {
+		return params
+	}
+	return append([]byte(`{"_meta":`+modernMeta(a.status.Server.Protocol)+`,`), params[1:]...)
+}
+
+// editElsewhere opens what is written in the person's editor: the field under
+// the cursor, or all of a text.
+func (a *App) editElsewhere() tea.Cmd {
+	c := a.composer
+	if c.view != composeForm {
+		b, suffix := c.box(), ".json"
+		if c.view == composeRaw {
+			suffix = ".txt"
+		}
+		return a.edit([]byte(b.Value()), suffix, func(a *App, text []byte, err error) tea.Cmd {
+			if err != nil {
+				a.complain("editor: " + err.Error())
+				return nil
+			}
+			b.SetValue(strings.TrimSuffix(string(text), "\n"))
+			a.mark(composerID)
+			return a.keepLater()
+		})
+	}
+	f, path := c.form, c.form.Path()
+	text, err := f.Text(path)
+	if err != nil {
+		a.complain(err.Error())
+		return nil
+	}
+	suffix := ".txt"
+	if !f.Info().Typed {
+		suffix = ".json"
+	}
+	return a.edit([]byte(text), suffix, func(a *App, text []byte, err error) tea.Cmd {
+		if err == nil {
+			err = f.SetText(path, string(text))
+		}
+		if err != nil {
+			a.complain("editor: " + err.Error())
+		}
+		a.mark(composerID)
+		return a.keepLater()
+	})
+}
+
+// copyCall copies the command line of ours that makes the call.
+func (a *App) copyCall() tea.Cmd {
+	c := a.composer
+	method, params := "", []byte(nil)
+	switch c.view {
+	case composeForm, composeJSON:
+		arguments := []byte(c.json.Value())
+		if c.view == composeForm {
+			arguments, _ = c.form.JSON()
+		}
+		method, params = c.target.method(), c.target.params(arguments)
+	default:
+		line, err := oneLine(c.area.Value())
+		m := framing.Scan(line)
+		if err != nil || m.Kind != framing.Request {
+			a.complain("only a request has a command line")
+			return nil
+		}
+		method, params = string(m.Method.Of(line)), m.Params.Of(line)
+	}
+	text, err := callLine(a.source.Header(), method, params)
+	if err != nil {
+		a.complain("copy: " + err.Error())
+		return nil
+	}
+	return func() tea.Msg { return toClipboard("our command line", text, false) }
+}
