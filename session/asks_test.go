@@ -297,6 +297,7 @@ func TestTooManyAsks(t *testing.T) {
 		answers := make(chan string, 8)
 		h := open(t, legacy(func(p *fakeProcess, m message) {
 			switch m.Method {
+			case "never", "notifications/cancelled":
 			case "many":
 				for range 1001 {
 					p.out(elicitation + "\n")
@@ -314,7 +315,15 @@ func TestTooManyAsks(t *testing.T) {
 		<-answers
 		h.ask(elicitation)
 		require.Len(t, h.Asks(), 1000, "there is room again")
-		require.Len(t, h.entries(session.KindNote), 1)
+
+		errs := make(chan error, 1)
+		go func() {
+			_, err := h.Request(t.Context(), "never", nil, session.CallOptions{Timeout: 10 * time.Second})
+			errs <- err
+		}()
+		h.ask(elicitation) // refused: nobody is asked
+		require.ErrorIs(t, <-errs, session.ErrTimeout)
+		require.Len(t, h.entries(session.KindNote), 2)
 	})
 }
 

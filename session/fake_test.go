@@ -68,6 +68,8 @@ type fakeProcess struct {
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 
+	killing chan struct{} // if set, how long Terminate takes
+
 	mu      sync.Mutex
 	tree    []executor.Descendant
 	treeErr error
@@ -114,6 +116,9 @@ func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Sco
 
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	p.ends.Add(1)
+	if p.killing != nil {
+		<-p.killing
+	}
 	running := p.Info().State == executor.StateRunning
 	if p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"}) {
 		close(p.killed)

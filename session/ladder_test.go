@@ -88,6 +88,28 @@ func TestEscalate(t *testing.T) {
 	})
 }
 
+func TestNothingIsHarderThanKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, deaf, nil)
+		h.exec.started[0].killing = make(chan struct{})
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = h.Shutdown(over)
+		}()
+		synctest.Wait()
+		require.Equal(t, executor.StepKill, h.Status().Ending.Step)
+		_, began, err := h.Escalate(t.Context())
+		require.NoError(t, err)
+		require.False(t, began)
+		require.Empty(t, h.entries(session.KindAct))
+		close(h.exec.started[0].killing)
+		<-done
+	})
+}
+
 func TestEscalateHurriesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, deaf, nil)

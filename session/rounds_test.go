@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -178,6 +179,21 @@ func TestRoundsWithoutAPerson(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Rounds in which a person is asked have no limit but the person.
+func TestAPersonCanBeAskedAnyNumberOfTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []message
+		results := slices.Repeat([]string{askOne}, 20)
+		h := open(t, inRounds(&seen, append(results, complete)...), person)
+		outcome := h.calling(t.Context(), `{}`)
+		for range results {
+			require.NoError(t, h.Answer(h.Asks()[0].ID, json.RawMessage(`{"action":"decline"}`)))
+			synctest.Wait()
+		}
+		require.JSONEq(t, complete, (<-outcome).(string))
+	})
 }
 
 // All rounds share the timeout, but for the time in which a person is asked.

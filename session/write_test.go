@@ -107,15 +107,13 @@ func TestHalfAMessageNowAndTheRestLater(t *testing.T) {
 func TestVeryLongOpenLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, legacy(nil), nil)
-		part := []byte(`{"id":1,"method":"a","x":"` + strings.Repeat("x", 600_000))
-		for range 3 {
-			_, err := h.SendBytes(t.Context(), part)
+		part := strings.Repeat("x", 600_000)
+		for _, data := range []string{`{"id":1,"method":"a","x":"`, part, part, part, "\"}\n"} {
+			_, err := h.SendBytes(t.Context(), []byte(data))
 			require.NoError(t, err)
 		}
-		_, err := h.SendBytes(t.Context(), []byte("\"}\n"))
-		require.NoError(t, err)
 		require.Zero(t, h.log.Stats().PendingOut, "too long to be looked at")
-		_, err = h.SendBytes(t.Context(), []byte(`{"id":1,"method":"a"}`+"\n"))
+		_, err := h.SendBytes(t.Context(), []byte(`{"id":1,"method":"a"}`+"\n"))
 		require.NoError(t, err)
 		require.Equal(t, 1, h.log.Stats().PendingOut, "and then it goes on")
 	})
