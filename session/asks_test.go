@@ -102,7 +102,7 @@ func TestAskKnowsTheOnlyCall(t *testing.T) {
 		require.Equal(t, session.KindStdin, rows[asks[0].Parent-1].Kind)
 		require.Equal(t, "call", h.log.Method(rows[asks[0].Parent-1].Method))
 		require.Zero(t, asks[1].Parent, "two are under way: it may be either")
-		h.Kill()
+		require.NoError(t, h.Kill())
 	})
 }
 

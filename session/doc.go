@@ -14,6 +14,11 @@
 // needs a second goroutine: the collector runs where the pipe is read, until it
 // falls behind.
 //
+// A server has questions of its own: requests in the legacy era, results that
+// ask for input in the modern one. A policy by method says who answers them. What
+// a person answers is an Ask, in Asks until Answer; rounds of questions about one
+// request are one call of Request, whose clock stands still meanwhile.
+//
 // What is derived from entries alone (rows, pairs of request and response,
 // counts) is built by Index, the same way while writing and when opening a
 // file.

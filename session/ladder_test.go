@@ -181,8 +181,7 @@ func TestEscalateGivesUpAStart(t *testing.T) {
 // A start that was given up has failed, however far it came by then.
 func TestGivenUpAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *harness
-		h = newHarness(t, legacy(nil), nil)
+		h := newHarness(t, legacy(nil), nil)
 		h.exec.reach = func(context.Context, executor.Command) error {
 			_, began, err := h.Escalate(t.Context())
 			require.NoError(t, err)
