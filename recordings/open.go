@@ -198,7 +198,12 @@ func (r *Recording) Rows(from int, dst []session.Row) int { return r.index.Rows(
 
 // Entry decodes the entry of a row. See session.Source.
 func (r *Recording) Entry(row session.Row, limit int) (session.Entry, error) {
-	return readEntry(r.f, row, limit)
+	return readEntry(r.f, row, limit, nil)
+}
+
+// EntryInto is Entry with the bytes in buf, if they fit into its capacity.
+func (r *Recording) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	return readEntry(r.f, row, limit, buf)
 }
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.

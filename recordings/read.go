@@ -19,23 +19,24 @@ type stored File
 
 func (s *stored) ReadAt(p []byte, off int64) (int, error) { return (*File)(s).readAt(p, off) }
 
-// readEntry implements session.Source.Entry over the bytes of r.
-func readEntry(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) {
-	e, err := readPart(r, row, limit)
+// readEntry implements session.Source.Entry over the bytes of r, in memory of
+// its own or in that of buf.
+func readEntry(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.Entry, error) {
+	e, err := readPart(r, row, limit, buf)
 	if err != nil {
 		return session.Entry{}, fmt.Errorf("read the entry at byte %d: %w", row.Off, err)
 	}
 	return e, nil
 }
 
-func readPart(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) {
+func readPart(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.Entry, error) {
 	var d decoder
 	// Most heads are short; one with thousands of cuts is read again.
 	for _, room := range []int{1024, headRoom} {
 		if limit <= 0 || !row.Kind.IsStream() || int64(row.Len) <= int64(limit+room) {
 			break
 		}
-		line, err := readFull(r, row, limit+room)
+		line, err := readFull(r, row, limit+room, buf)
 		if err != nil {
 			return session.Entry{}, err
 		}
@@ -45,7 +46,7 @@ func readPart(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) 
 			return e, nil
 		}
 	}
-	line, err := readFull(r, row, int(row.Len))
+	line, err := readFull(r, row, int(row.Len), buf)
 	if err != nil {
 		return session.Entry{}, err
 	}
@@ -56,9 +57,12 @@ func readPart(r io.ReaderAt, row session.Row, limit int) (session.Entry, error) 
 	return e, err
 }
 
-// readFull reads the first n bytes of the row's line.
-func readFull(r io.ReaderAt, row session.Row, n int) ([]byte, error) {
-	line := make([]byte, n)
+// readFull reads the first n bytes of the row's line, into buf if it has room.
+func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error) {
+	if cap(buf) < n {
+		buf = make([]byte, n)
+	}
+	line := buf[:n]
 	if got, err := r.ReadAt(line, row.Off); got < n {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF

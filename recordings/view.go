@@ -30,7 +30,12 @@ func (f *File) Rows(from int, dst []session.Row) int {
 // Entry decodes the entry of a row. See session.Source. The error is
 // ErrNotKept for a row with session.FlagUnkept.
 func (f *File) Entry(row session.Row, limit int) (session.Entry, error) {
-	return readEntry((*stored)(f), row, limit)
+	return readEntry((*stored)(f), row, limit, nil)
+}
+
+// EntryInto is Entry with the bytes in buf, if they fit into its capacity.
+func (f *File) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	return readEntry((*stored)(f), row, limit, buf)
 }
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.

@@ -25,6 +25,23 @@ type Source interface {
 	Changed() <-chan struct{}
 }
 
+// An IntoReader is a Source that can decode an entry into memory of the caller,
+// so that who looks at many entries allocates nothing for each.
+type IntoReader interface {
+	// EntryInto is Source.Entry with the bytes in buf, if they fit into its
+	// capacity. The entry is good until buf is used again.
+	EntryInto(row Row, limit int, buf []byte) (Entry, error)
+}
+
+// EntryInto reads an entry of a source, into buf if the source is an
+// IntoReader.
+func EntryInto(s Source, row Row, limit int, buf []byte) (Entry, error) {
+	if r, ok := s.(IntoReader); ok {
+		return r.EntryInto(row, limit, buf)
+	}
+	return s.Entry(row, limit)
+}
+
 // A Log is a Source that can be written.
 type Log interface {
 	Source

@@ -32,7 +32,8 @@ type lineRows struct {
 	index  *rowIndex
 	theme  *theme.Theme
 	hits   *highlight
-	num    []byte // scratch
+	num    []byte                 // scratch
+	buf    [lineRead + 1<<10]byte // the entry that is painted
 }
 
 func newLines(id paneID, source session.Source, index *rowIndex, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
@@ -94,7 +95,7 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	}
 	r.num = appendClock(r.num[:0], row.T)
 	c.Bytes(colLineTime, r.theme.Dim, r.num)
-	e, err := r.source.Entry(row, lineRead)
+	e, err := session.EntryInto(r.source, row, lineRead, r.buf[:0])
 	switch {
 	case err != nil:
 		c.Text(colLineText, r.theme.Error, "(not kept)")

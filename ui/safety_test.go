@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +106,41 @@ func TestHostileText(t *testing.T) {
 				d.do(actBack, actDown)
 			}
 		}
+	}
+}
+
+// TestHostileTimeline looks at every hostile row where all that the log has
+// stands in one list, at floods, and at why requests were lost.
+func TestHostileTimeline(t *testing.T) {
+	log := hostileLog(t, hostile...)
+	for i, text := range hostile {
+		method, err := json.Marshal(text)
+		require.NoError(t, err)
+		lines := []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%s}`, i, method)}
+		for range 7 {
+			lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","method":%s}`, method))
+		}
+		for _, line := range lines {
+			e := session.Entry{Kind: session.KindStdout, Seq: 1, Payload: []byte(line), EOL: framing.LF}
+			e.Msg = framing.Scan(e.Payload)
+			require.NoError(t, log.Append([]session.Entry{e}))
+		}
+		require.NoError(t, log.Append([]session.Entry{
+			session.NewEntry(session.KindWaiting, 0, session.WaitingBody{Stream: text, Bytes: 1, Head: text}),
+			session.NewEntry(session.KindFailed, 0, session.FailedBody{Error: text, Hint: text}),
+		}))
+	}
+	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {40, 10}} {
+		d := drive(t, Options{Source: log}, size[0], size[1])
+		d.do(actTimeline, actTimeline, actMark, actTimeZero)
+		for _, change := range []string{actTop, actFloods, actTimeWall} {
+			d.do(change, actTop)
+			for range 2 * log.Len() / size[1] {
+				requireExact(t, d.screen(), size[0], size[1])
+				d.do(actHalfDown, actRight)
+			}
+		}
+		require.Equal(t, log.Len(), d.traffic.Len())
 	}
 }
 

@@ -31,7 +31,7 @@ type scan struct {
 
 	// open are requests that had no answer when they were looked at; what
 	// becomes of them may change whether they pass.
-	open     map[int]struct{}
+	open     []int
 	block    [512]session.Row
 	verdicts [512]filter.Verdict
 	one      rowReader
@@ -40,7 +40,7 @@ type scan struct {
 func newScan(generation int, source session.Source, l lens, rows int) *scan {
 	s := &scan{
 		generation: generation, source: source, lens: l, matcher: l.filter.Over(source),
-		total: rows, older: rows, newer: rows, open: map[int]struct{}{}, one: rowReader{source: source},
+		total: rows, older: rows, newer: rows, one: rowReader{source: source},
 	}
 	for kind := range s.listed {
 		s.listed[kind] = l.lists(session.Kind(kind))
@@ -98,13 +98,16 @@ func (s *scan) forward(found *scanned, rows int) {
 		if len(block) == 0 {
 			return
 		}
+		budget.rows -= len(block)
 		s.matcher.Rows(s.newer, block, s.verdicts[:len(block)])
-		for i := 0; i < len(block) && budget.left(); i++ {
+		for i := range block {
 			if s.passes(s.newer, &block[i], s.verdicts[i], &budget) {
 				found.back = append(found.back, foundItem{uint32(s.newer), floodKind(&block[i])})
 			}
 			s.settle(found, block[i], &budget)
-			s.newer++
+			if s.newer++; budget.bytes <= 0 {
+				return
+			}
 		}
 	}
 }
@@ -118,8 +121,9 @@ func (s *scan) backward(found *scanned) {
 			s.older = 0 // cannot be read
 			return
 		}
+		budget.rows -= len(block)
 		s.matcher.Rows(from, block, s.verdicts[:len(block)])
-		for i := len(block) - 1; i >= 0 && budget.left(); i-- {
+		for i := len(block) - 1; i >= 0 && budget.bytes > 0; i-- {
 			s.older--
 			if s.passes(s.older, &block[i], s.verdicts[i], &budget) {
 				found.front = append(found.front, foundItem{uint32(s.older), floodKind(&block[i])})
@@ -130,16 +134,14 @@ func (s *scan) backward(found *scanned) {
 
 // passes looks at one row, of which v is what the index says.
 func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget) bool {
-	b.rows--
 	if row.State == session.ReqPending {
-		s.open[number] = struct{}{}
+		s.open = append(s.open, number)
 	}
-	if v == filter.No || !s.listed[row.Kind] {
-		return false
-	}
-	if v == filter.Yes {
-		return true
-	}
+	return v != filter.No && s.listed[row.Kind] && (v == filter.Yes || s.read(number, row, b))
+}
+
+// read decides about a row by its message.
+func (s *scan) read(number int, row *session.Row, b *budget) bool {
 	b.bytes -= int(row.Len)
 	return s.matcher.Read(number, *row)
 }
@@ -159,21 +161,25 @@ func (s *scan) settle(found *scanned, row session.Row, b *budget) {
 	default:
 		return
 	}
-	for request := range s.open {
-		s.again(found, request, b)
+	open := s.open[:0]
+	for _, request := range s.open {
+		if !s.again(found, request, b) {
+			open = append(open, request)
+		}
 	}
+	s.open = open
 }
 
-func (s *scan) again(found *scanned, request int, b *budget) {
+// again looks again at a request. It returns false if that is of no use yet.
+func (s *scan) again(found *scanned, request int, b *budget) bool {
 	row, ok := s.one.at(request)
 	if !ok || row.State == session.ReqPending || request < s.older {
-		return
+		return false
 	}
-	delete(s.open, request)
-	b.rows--
 	b.bytes -= int(row.Len)
 	passes := s.listed[row.Kind] && s.matcher.Match(request, row)
 	found.changed = append(found.changed, verdict{uint32(request), passes})
+	return true
 }
 
 // budget is what is left of one step.

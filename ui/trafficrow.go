@@ -23,7 +23,8 @@ type trafficRows struct {
 	rows  rowReader
 	theme *theme.Theme
 	hits  *highlight
-	num   []byte // scratch
+	num   []byte                // scratch
+	buf   [rowRead + 1<<10]byte // the entry that is painted
 }
 
 // Len returns the number of rows in the log, of whatever kind.
@@ -58,7 +59,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	if !ok {
 		return
 	}
-	e, err := t.pane.source.Entry(row, rowRead)
+	e, err := session.EntryInto(t.pane.source, row, rowRead, t.buf[:0])
 	style := t.style(row)
 	if t.pane.marks.has(number) {
 		c.Flag(t.theme.Key, "m")

@@ -18,13 +18,13 @@ type Matcher struct {
 	alike   [256]known  // what was found out about rows that are alike
 	rough   bool        // only what is true of all such rows is asked
 
-	number    int  // of the row that is looked at
-	denseRows int  // rows up to here are numbered without gaps
-	gaps      bool // those behind are not, or that can't be known
+	number int    // of the row that is looked at
+	spans  []span // by word, of rows with some numbers
 
-	from  int // number of the first row of near
-	near  []session.Row
-	again [1]session.Row
+	texts, heads []byte // memory for the messages that are read
+	from         int    // number of the first row of near
+	near         []session.Row
+	again        [1]session.Row
 }
 
 // known is a verdict about all rows with the same fields.
@@ -53,6 +53,7 @@ func (f *Filter) Over(source session.Source) *Matcher {
 	m := &Matcher{filter: f, source: source}
 	if f != nil {
 		m.methods = make([][]Verdict, f.words)
+		m.spans = make([]span, f.words)
 	}
 	return m
 }
@@ -72,7 +73,7 @@ func (m *Matcher) Match(number int, r session.Row) bool {
 // Read is Match for a row of which Rows said Unread.
 func (m *Matcher) Read(number int, r session.Row) bool {
 	m.number = number
-	msg := message{source: m.source, row: r}
+	msg := message{matcher: m, row: r}
 	for _, words := range m.filter.alternatives {
 		if m.all(words, &msg) {
 			return true
@@ -193,33 +194,32 @@ func (m *Matcher) method(index int, id uint16, ask func(name string) bool) bool 
 
 // latency returns the microseconds between a row and its partner.
 func (m *Matcher) latency(r session.Row) (took int64, ok bool) {
-	if r.Pair == 0 {
-		return 0, false
-	}
-	var partner session.Row
-	if i := int(r.Pair) - 1 - m.from; i >= 0 && i < len(m.near) {
-		partner = m.near[i]
-	} else if m.source.Rows(int(r.Pair)-1, m.again[:]) == 1 {
-		partner = m.again[0]
-	} else {
-		return 0, false
-	}
+	partner, ok := m.partner(r)
 	took = r.T - partner.T
-	return max(took, -took), true
+	return max(took, -took), ok
 }
 
-// A message reads what a row stands for, once and as much as is asked for.
+// keptText is how much memory is kept to read messages; longer ones get their
+// own.
+const keptText = 16 << 10
+
+// A message reads what a row stands for, once and as much as is asked for. What
+// it returns is good until the next message.
 type message struct {
-	source session.Source
-	row    session.Row
-	text   []byte
-	read   bool
+	matcher *Matcher
+	row     session.Row
+	text    []byte
+	read    bool
 }
 
 func (msg *message) bytes() []byte {
 	if !msg.read {
 		msg.read = true
-		e, err := msg.source.Entry(msg.row, maxRead)
+		m := msg.matcher
+		if m.texts == nil {
+			m.texts = make([]byte, 0, keptText)
+		}
+		e, err := session.EntryInto(m.source, msg.row, maxRead, m.texts)
 		switch {
 		case err != nil:
 		case e.Kind.IsStream():
@@ -231,18 +231,40 @@ func (msg *message) bytes() []byte {
 	return msg.text
 }
 
+// entry reads the entry of a row: limit bytes of its payload, or a few more. It
+// is good until the next call.
+func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
+	if m.heads == nil {
+		m.heads = make([]byte, 0, keptText)
+	}
+	return session.EntryInto(m.source, row, limit, m.heads)
+}
+
+// partner returns the other half of a request and its response.
+func (m *Matcher) partner(r session.Row) (session.Row, bool) {
+	if r.Pair == 0 {
+		return session.Row{}, false
+	}
+	number := int(r.Pair) - 1
+	if i := number - m.from; i >= 0 && i < len(m.near) {
+		return m.near[i], true
+	}
+	ok := m.source.Rows(number, m.again[:]) == 1
+	return m.again[0], ok
+}
+
 // id returns the raw id of a message. That of a long response is read from its
 // request, which is short as a rule.
 func (msg *message) id() []byte {
-	e, err := msg.source.Entry(msg.row, headRead)
-	if err == nil && e.Cut && msg.row.Pair != 0 {
-		var partner [1]session.Row
-		if msg.source.Rows(int(msg.row.Pair)-1, partner[:]) == 1 {
-			e, err = msg.source.Entry(partner[0], headRead)
+	m := msg.matcher
+	e, err := m.entry(msg.row, headRead)
+	if err == nil && e.Cut {
+		if partner, ok := m.partner(msg.row); ok {
+			e, err = m.entry(partner, headRead)
 		}
 	}
 	if err == nil && e.Cut {
-		e, err = msg.source.Entry(msg.row, maxRead)
+		e, err = m.entry(msg.row, maxRead)
 	}
 	if err != nil || e.Cut {
 		return nil

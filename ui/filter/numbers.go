@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"sort"
+
 	"mcpdbg/session"
 )
 
@@ -9,46 +11,52 @@ type numbers struct{ low, high uint64 }
 
 func (n numbers) has(number uint64) bool { return n.low <= number && number <= n.high }
 
-// numberTest is the number of an entry in the log. As long as no number is
-// left out before a row, which one reading tells for all before it, the number
-// of the row says it.
+// numberTest is the number of an entry in the log. Numbers only ever grow, so
+// the entries are those of some rows from a first one on.
 type numberTest struct {
+	decided
 	numbers
 }
 
 func (t numberTest) beside() bool { return true }
 
-func (t numberTest) row(m *Matcher, _ int, _ session.Row) Verdict {
-	if !m.rough && m.dense() {
-		return verdictOf(t.has(uint64(m.number) + 1))
+func (t numberTest) row(m *Matcher, index int, _ session.Row) Verdict {
+	if m.rough {
+		return Unread
 	}
-	return Unread
+	s := &m.spans[index]
+	if m.number >= s.rows {
+		*s = m.span(t.numbers)
+	}
+	return verdictOf(s.from <= m.number && m.number < s.to)
 }
 
-func (t numberTest) message(msg *message) bool {
-	e, err := msg.source.Entry(msg.row, headRead)
-	return err == nil && t.has(e.N)
-}
+// A span is the rows [from, to) among the first rows of a log.
+type span struct{ from, to, rows int }
 
-// dense tells whether row number i is entry i+1, for the row that is looked
-// at. Numbers only ever grow, so if it is true for a row it is for all before.
-func (m *Matcher) dense() bool {
-	if m.number < m.denseRows {
-		return true
-	}
-	if m.gaps {
-		return false
-	}
-	var last [1]session.Row
+// span finds the rows of the entries with some numbers, by looking at a few. A
+// log from which nothing was taken out has entry i+1 in row i.
+func (m *Matcher) span(n numbers) span {
 	rows := m.source.Len()
-	if m.source.Rows(rows-1, last[:]) == 1 {
-		if e, err := m.source.Entry(last[0], headRead); err == nil && e.N == uint64(rows) {
-			m.denseRows = rows
-			return m.number < rows
+	if m.entryNumber(rows-1) == uint64(rows) {
+		return span{int(min(max(n.low, 1)-1, uint64(rows))), int(min(n.high, uint64(rows))), rows}
+	}
+	return span{
+		sort.Search(rows, func(row int) bool { return m.entryNumber(row) >= n.low }),
+		sort.Search(rows, func(row int) bool { return m.entryNumber(row) > n.high }),
+		rows,
+	}
+}
+
+// entryNumber reads the number of an entry; of one that can't be read it is
+// what it is in a log from which nothing was taken out.
+func (m *Matcher) entryNumber(row int) uint64 {
+	if m.source.Rows(row, m.again[:]) == 1 {
+		if e, err := m.entry(m.again[0], 1); err == nil {
+			return e.N
 		}
 	}
-	m.gaps = true
-	return false
+	return uint64(row) + 1
 }
 
 // seqTest is the sequence number of an event of a process. A line over several
@@ -67,7 +75,7 @@ func (seqTest) row(_ *Matcher, _ int, r session.Row) Verdict {
 }
 
 func (t seqTest) message(msg *message) bool {
-	e, err := msg.source.Entry(msg.row, headRead)
+	e, err := msg.matcher.entry(msg.row, 1)
 	if err != nil || e.Seq == 0 {
 		return false
 	}

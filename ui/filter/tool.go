@@ -53,13 +53,12 @@ func toolName(e session.Entry) string {
 func (msg *message) request() session.Entry {
 	row := msg.row
 	if row.Msg != framing.Request {
-		var partner [1]session.Row
-		if row.Pair == 0 || msg.source.Rows(int(row.Pair)-1, partner[:]) == 0 {
+		var ok bool
+		if row, ok = msg.matcher.partner(row); !ok {
 			return session.Entry{}
 		}
-		row = partner[0]
 	}
-	e, err := msg.source.Entry(row, maxRead)
+	e, err := msg.matcher.entry(row, maxRead)
 	if err != nil || e.Cut {
 		return session.Entry{}
 	}

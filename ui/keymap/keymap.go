@@ -66,6 +66,7 @@ type Table[C any] struct {
 	actions []Action[C]
 	byID    map[string]*Action[C]
 	byKey   map[binding]*Action[C]
+	reach   map[string][]*Action[C] // by scope, for the footer of each frame
 }
 
 type binding struct{ scope, key string }
@@ -91,12 +92,16 @@ func New[C any](scopes []Scope, actions []Action[C]) (*Table[C], error) {
 		actions: slices.Clone(actions),
 		byID:    make(map[string]*Action[C], len(actions)),
 		byKey:   make(map[binding]*Action[C]),
+		reach:   make(map[string][]*Action[C]),
 	}
 	errs := t.checkScopes()
 	for i := range t.actions {
 		errs = append(errs, t.add(&t.actions[i])...)
 	}
 	errs = append(errs, t.checkShadows()...)
+	for _, s := range t.scopes {
+		t.reach[s.ID] = t.reachable(s)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("action table: %w", err)
 	}
@@ -183,10 +188,11 @@ func (t *Table[C]) ByID(id string) (*Action[C], bool) {
 // Reachable returns the actions of a scope and then those of Global that can
 // be reached from it, in the order they were given. It is what the palette
 // offers.
-func (t *Table[C]) Reachable(scope string) []*Action[C] {
-	actions := t.own(scope)
-	s, ok := t.scope(scope)
-	if !ok || scope == Global {
+func (t *Table[C]) Reachable(scope string) []*Action[C] { return t.reach[scope] }
+
+func (t *Table[C]) reachable(s Scope) []*Action[C] {
+	actions := t.own(s.ID)
+	if s.ID == Global {
 		return actions
 	}
 	for _, a := range t.own(Global) {
@@ -194,7 +200,7 @@ func (t *Table[C]) Reachable(scope string) []*Action[C] {
 			actions = append(actions, a)
 		}
 	}
-	return actions
+	return slices.Clip(actions)
 }
 
 // Hint is one entry of the footer.
