@@ -28,6 +28,7 @@ func TestCheck(t *testing.T) {
 		{"pattern that can't be checked", `{"properties":{"a":{"pattern":"^(?!x)","minLength":2}}}`, `{"a":"x"}`, "/a: has 1 character, at least 2"},
 		{"nullable", `{"properties":{"a":{"anyOf":[{"type":"integer","minimum":5},{"type":"null"}]}}}`, `{"a":1}`, "/a: minimum: got 1, want 5"},
 		{"nullable by reference", `{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}},"$defs":{"n":{"type":"object","required":["x"]}}}`, `{"a":{}}`, "/a/x: is required"},
+		{"a part of an alternative", `{"properties":{"a":{"anyOf":[{"properties":{"b":{"type":"integer"}}},{"type":"null"}]}}}`, `{"a":{"b":"x"}}`, "/a/b: is a string, not an integer"},
 		{"no alternative", `{"properties":{"a":{"oneOf":[{"type":"integer"},{"type":"null"}]}}}`, `{"a":"x"}`,
 			"/a: no alternative matches: is a string, not an integer; is a string, not null"},
 		{"two alternatives", `{"properties":{"a":{"oneOf":[{"type":"integer"},{"minimum":0}]}}}`, `{"a":1}`, "/a: more than one alternative matches"},
@@ -103,7 +104,7 @@ func TestLoadsNothing(t *testing.T) {
 // TestChecksAgain: each check has all its budget.
 func TestChecksAgain(t *testing.T) {
 	c := NewChecker([]byte(`{"items":{"type":"integer"}}`))
-	value := []byte("[" + strings.Repeat("1,", 20_000) + "1]")
+	value := []byte("[" + strings.Repeat("1,", 15_000) + "1]")
 	for range 4 {
 		_, err := c.Check(value)
 		require.NoError(t, err)
