@@ -494,6 +494,7 @@ func allActionTests() map[string]actionTest {
 		catalogTests,
 		callTests,
 		composeTests,
+		verdictTests,
 	} {
 		maps.Copy(all, tests)
 	}
@@ -552,7 +553,7 @@ func TestStates(t *testing.T) {
 func TestRecordingCannotBeActedOn(t *testing.T) {
 	log := hostileLog(t, "x")
 	d := drive(t, Options{Source: log, Title: "demo.rec"}, 100, 30)
-	require.Contains(t, d.rows()[0], "RECORDING  demo.rec")
+	require.Contains(t, d.rows()[0], "REPLAY  demo.rec")
 	for _, id := range []string{actCompose, actResend, actEditResend, actCancel, actKill, actRestart, actCloseStdin} {
 		d.do(id)
 		require.Contains(t, d.rows()[29], "this is a recording", id)

@@ -203,6 +203,7 @@ func (a *App) refresh() tea.Cmd {
 	a.traffic.keep()
 	more := a.index.pull(a.source)
 	a.story.pull(a.index.events)
+	more = a.trouble.tracker.Advance(verdictRowsAtOnce) || more
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
 	a.events.SetFilter(a.index.events)
@@ -220,8 +221,11 @@ func (a *App) observe() {
 	a.stats = a.source.Stats()
 	if a.session != nil {
 		a.status = a.session.Status()
+		a.waiting = forPerson(a.session.Asks())
 		a.traffic.clock = a.session.Log().Now()
+		a.rate.sample(a.traffic.clock, a.stats.Out+a.stats.In)
 	}
+	a.trouble.look(a)
 	a.mark(trafficID)
 }
 
@@ -257,7 +261,7 @@ func (a *App) pace() time.Duration {
 		return spinEvery
 	case a.watchesProcess():
 		return sampleEvery
-	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives():
+	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives(), len(a.waiting) > 0, a.rate.runs(), a.trouble.runs(a):
 		return time.Second
 	}
 	return 0

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -11,75 +14,113 @@ import (
 	"mcpdbg/ui/theme"
 )
 
-// A part is one piece of the header line. Those of the lowest priority give
-// way when the screen is narrow; a part with priority must stays.
+// A part is one piece of the header line. Where the screen is narrow, parts are
+// said shorter, and then left out, those of the lowest priority first.
 type part struct {
 	text     string
+	short    string // the same in fewer cells; empty if there is no way
 	style    theme.Style
 	group    int // parts of one group stand together
 	priority int
 }
 
-const must = 100
+// Priorities: parts below little give way first, then those below matters; a
+// part with must never goes.
+const (
+	little  = 25
+	matters = 60
+	must    = 100
+)
 
 // headerParts are the pieces of the header: what runs where, its state, what
-// went over the pipes, where it is recorded, and what was lost.
+// went over the pipes, what is wrong, and where it is recorded.
 func (a *App) headerParts() []part {
 	th := a.theme
+	if a.subject == a.nobody {
+		return []part{{text: "mcpdbg", style: th.Strong, priority: must}, {text: errNoSession.Error(), style: th.Dim, priority: must}}
+	}
 	badge := "LIVE"
 	state, style := liveState(a.status, th)
 	switch {
-	case a.subject == a.nobody:
-		return []part{{"mcpdbg", th.Strong, 0, must}, {errNoSession.Error(), th.Dim, 0, must}}
 	case a.session == nil:
-		badge, state, style = "RECORDING", recordedState(a.stats), th.Text
+		badge, state, style = "REPLAY", recordedState(a.stats), th.Text
 	case a.status.State == session.Failed && a.lostLink():
 		state = "state unknown"
 	}
-	parts := []part{
-		{badge, th.Strong, 0, must},
-		{a.subjectTitle(), th.Text, 0, 60},
+	parts := []part{{text: badge, style: th.Strong, priority: must}}
+	if n := len(a.waiting); n > 0 {
+		parts = append(parts, a.waitingPart(n))
 	}
+	parts = append(parts, a.titlePart())
 	if a.host() != "" {
 		parts = append(parts, a.linkPart())
 	}
-	if info := a.status.Process; info.ID != "" {
-		parts = append(parts, part{fmt.Sprintf("%s pid %d", info.ID, info.PID), th.Text, 0, 30})
-	}
-	if s := a.status.Server; s.Protocol != "" {
-		parts = append(parts, part{s.Protocol + " " + s.Era.String(), th.Text, 0, 40})
-	}
-	parts = append(parts,
-		part{state, style, 0, must},
-		part{fmt.Sprintf("out %s in %s", thousands(int(a.stats.Out)), thousands(int(a.stats.In))), th.Text, 1, 50},
-	)
-	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
-		parts = append(parts, part{fmt.Sprintf("%s pending", thousands(n)), th.Warn, 1, 55})
-	}
-	parts = append(parts, recordingPart(a.stats, th))
-	return append(parts, lossPart(a.stats, a.status, th))
+	parts = append(parts, a.processPart(), a.protocolPart(), part{text: state, short: shortState(state), style: style, priority: must})
+	parts = append(parts, a.trafficParts()...)
+	return append(parts, recordingPart(a.stats, th), lossPart(a.stats, a.status, th))
 }
 
-// subjectTitle is what is looked at, without the host behind it in brackets where that
-// stands beside it anyway.
-func (a *App) subjectTitle() string {
-	if host := a.host(); host != "" {
-		return strings.TrimSuffix(a.subject.title, " ("+host+")")
+// waitingPart says loudly that the server cannot go on without the person.
+func (a *App) waitingPart(n int) part {
+	since := time.Since(a.waiting[0].Since)
+	text := fmt.Sprintf("WAITS FOR YOU %ds", int(max(since, 0).Seconds()))
+	if n > 1 {
+		text += fmt.Sprintf(" (%d)", n)
 	}
-	return a.subject.title
+	return part{text: " SERVER " + text + " ", short: " " + text + " ", style: a.theme.Asking, priority: must}
 }
 
-// linkPart is the connection to the host: whose it is, how it does in a word,
-// and the time of a round trip. Trouble with it stays on any screen.
-func (a *App) linkPart() part {
-	p := part{strings.TrimSpace("ssh " + a.host() + " " + a.linkText()), a.linkStyle(), 0, 62}
-	switch a.linkState() {
-	case "":
-		p.style = a.theme.Text // nothing is known yet
-	case string(executor.LinkStalled), string(executor.LinkLost):
-		p.priority = must
+// shortTitle is how many cells of a title are the least.
+const shortTitle = 14
+
+func (a *App) titlePart() part {
+	p := part{text: a.subjectTitle(), style: a.theme.Text, priority: 92}
+	if termsafe.Width(p.text) > shortTitle {
+		short, _, _ := termsafe.AppendString(nil, p.text, shortTitle, termsafe.Options{Ellipsis: a.look().Ellipsis})
+		p.short = string(short)
 	}
 	return p
+}
+
+// processPart names the process: as it runs, or as the log has it.
+func (a *App) processPart() part {
+	id, pid := a.status.Process.ID, a.status.Process.PID
+	if id == "" {
+		id, pid = a.story.start.Process, a.story.start.PID
+	}
+	switch {
+	case id == "":
+		return part{}
+	case pid == 0:
+		return part{text: id, style: a.theme.Text, priority: 30}
+	}
+	short := fmt.Sprintf("pid %d", pid)
+	return part{text: id + " " + short, short: short, style: a.theme.Text, priority: 30}
+}
+
+// protocolPart is the revision and the era that were agreed on.
+func (a *App) protocolPart() part {
+	protocol, era := a.status.Server.Protocol, a.status.Server.Era.String()
+	if a.session == nil {
+		protocol, era = a.story.protocol, a.story.era
+	}
+	if protocol == "" {
+		return part{}
+	}
+	return part{text: protocol + " " + era, short: protocol, style: a.theme.Text, priority: 40}
+}
+
+// trafficParts count what went over the pipes, and what waits.
+func (a *App) trafficParts() []part {
+	th, out, in := a.theme, thousands(int(a.stats.Out)), thousands(int(a.stats.In))
+	parts := []part{{text: fmt.Sprintf("out %s in %s", out, in), short: out + "/" + in, style: th.Text, group: 1, priority: 50}}
+	if n := a.rate.perSecond(); n > 0 {
+		parts = append(parts, part{text: thousands(n) + "/s", style: th.Text, group: 1, priority: 45})
+	}
+	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
+		parts = append(parts, part{text: thousands(n) + " pending", style: th.Warn, group: 1, priority: 90})
+	}
+	return parts
 }
 
 // liveState says in what state the session is, in words that do not take a
@@ -92,13 +133,23 @@ func liveState(status session.Status, th *theme.Theme) (string, theme.Style) {
 	case session.Ready, session.Running:
 		return string(status.State), th.OK
 	case session.Exited:
-		return "exited, streams still open", th.Warn
+		return streamsOpen, th.Warn
 	case session.Failed:
 		return "failed", th.Error
 	case session.Closed:
 		return exitState(exit, th)
 	}
 	return string(status.State), th.Warn
+}
+
+const streamsOpen = "exited, streams still open"
+
+// shortState is a state in fewer cells, "" if it is short.
+func shortState(state string) string {
+	if state == streamsOpen {
+		return "exited, open"
+	}
+	return ""
 }
 
 func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
@@ -124,27 +175,44 @@ func recordedState(stats session.Stats) string {
 func recordingPart(stats session.Stats, th *theme.Theme) part {
 	switch stats.Recording {
 	case session.RecordingNone:
-		return part{"REC off", th.Warn, 2, 70}
+		return part{text: "REC off", style: th.Warn, group: 2, priority: 70}
 	case session.RecordingStopped:
-		return part{"REC STOPPED " + stats.RecordingError, th.Error, 2, 90}
+		return part{text: "REC STOPPED " + stats.RecordingError, short: "REC STOPPED", style: th.Error, group: 2, priority: 98}
+	case session.RecordingDone, session.RecordingTorn:
+		return part{text: "file " + size(stats.Size), style: th.Text, group: 2, priority: 65}
 	}
-	return part{"REC " + size(stats.Size), th.Text, 2, 65}
+	return part{text: "REC " + size(stats.Size), short: "REC", style: th.Text, group: 2, priority: 85}
 }
 
 // lossPart counts what held up the reader, and what is lost.
 func lossPart(stats session.Stats, status session.Status, th *theme.Theme) part {
-	p := part{fmt.Sprintf("lag %d held %d gap %d", stats.Lagged, stats.Held, stats.Gaps), th.Dim, 3, 20}
+	p := part{text: "lag 0 held 0 gap 0", style: th.Dim, group: 3, priority: 20}
 	if stats.Lagged+stats.Held+stats.Gaps > 0 {
-		p.style, p.priority = th.Warn, 75
+		p.text, p.style, p.priority = countedLosses(stats), th.Warn, 75
 	}
 	if !status.Process.HeldSince.IsZero() {
-		p = part{"HELD NOW", th.Warn, 3, 85}
+		p.text, p.style, p.priority = "HELD NOW", th.Warn, 95
 	}
 	if stats.Gaps > 0 {
-		p.style, p.priority = th.Error, 95
-		p.text += fmt.Sprintf(" (%s lost)", size(int64(stats.LostBytes)))
+		p.short = fmt.Sprintf("%s LOST", size(int64(stats.LostBytes)))
+		p.text += " (" + p.short + ")"
+		p.style, p.priority = th.Error, 97
 	}
 	return p
+}
+
+// countedLosses are those that there are.
+func countedLosses(stats session.Stats) string {
+	var words []string
+	for _, c := range []struct {
+		what string
+		n    uint64
+	}{{"lag", stats.Lagged}, {"held", stats.Held}, {"gap", stats.Gaps}} {
+		if c.n > 0 {
+			words = append(words, fmt.Sprintf("%s %d", c.what, c.n))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // paintHeader paints the parts that a line has room for.
@@ -166,8 +234,9 @@ func separator(before, after part) string {
 	return "  "
 }
 
-// fitParts drops parts until the rest fit in width cells, or only those are
-// left that must stay.
+// fitParts says parts shorter, and then leaves parts out, until the rest fit in
+// width cells, or only those are left that must stay. Those that matter less
+// give way in both manners before any other does.
 func fitParts(parts []part, width int) []part {
 	kept := make([]part, 0, len(parts))
 	for _, p := range parts {
@@ -175,19 +244,31 @@ func fitParts(parts []part, width int) []part {
 			kept = append(kept, p)
 		}
 	}
-	for partsWidth(kept) > width {
-		lowest := -1
-		for i, p := range kept {
-			if p.priority < must && (lowest < 0 || p.priority < kept[lowest].priority) {
-				lowest = i
+	for _, most := range []int{little, matters, must} {
+		for partsWidth(kept) > width {
+			if i := lowest(kept, func(p part) bool { return p.short != "" && p.priority <= most }); i >= 0 {
+				kept[i].text, kept[i].short = kept[i].short, ""
+				continue
 			}
+			i := lowest(kept, func(p part) bool { return p.priority < most })
+			if i < 0 {
+				break
+			}
+			kept = slices.Delete(kept, i, i+1)
 		}
-		if lowest < 0 {
-			break
-		}
-		kept = append(kept[:lowest], kept[lowest+1:]...)
 	}
 	return kept
+}
+
+// lowest is the part of the lowest priority that may give way; -1 if none may.
+func lowest(parts []part, may func(part) bool) int {
+	found := -1
+	for i, p := range parts {
+		if may(p) && (found < 0 || cmp.Less(p.priority, parts[found].priority)) {
+			found = i
+		}
+	}
+	return found
 }
 
 func partsWidth(parts []part) int {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,7 +87,7 @@ func TestArrangeCoversTheScreen(t *testing.T) {
 				for h := minHeight; h <= 70; h++ {
 					l := arrange(arrangement{
 						width: w, height: h, focus: []paneID{detailID, sessionsID}[w%2], strip: eventsID, zoom: zoom, sessions: h%2 == 0,
-						composing: composing, verdict: h % (verdictLines + 1), splits: chosen[(w+h)%3],
+						composing: composing, verdict: h % (slices.Max(verdictLines[:]) + 1), splits: chosen[(w+h)%3],
 					})
 					cells := 0
 					for _, r := range append(l.pane[:], l.header, l.verdict, l.tabs, l.footer) {

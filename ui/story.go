@@ -22,6 +22,8 @@ type story struct {
 	starting bool   // a start or its handshake is under way
 	began    int64  // when that began, on the log's clock
 
+	protocol, era string // that were agreed on
+
 	row     int   // of the latest start entry
 	startT  int64 // of it
 	readyT  int64 // when the handshake was done
@@ -96,6 +98,9 @@ func (s *story) take(number int, row session.Row) {
 // after a probe that the server did not survive, is the same to the person.
 func (s *story) enter(b session.StateBody, t int64) {
 	s.state = b.State
+	if b.Protocol != "" {
+		s.protocol, s.era = b.Protocol, b.Era
+	}
 	switch session.State(b.State) {
 	case session.Starting:
 		if !s.starting {

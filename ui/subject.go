@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
+	verdicts "mcpdbg/session/verdict"
 	"mcpdbg/ui/theme"
 )
 
@@ -31,6 +32,10 @@ type subject struct {
 	stats  session.Stats
 	status session.Status
 	story  *story
+
+	trouble trouble
+	waiting []session.Ask // for the person's answer, oldest first
+	rate    meter
 
 	traffic  *traffic
 	stderr   *lines
@@ -64,6 +69,7 @@ func (a *App) newSubject(o Opened) *subject {
 	s.catalog, s.subscribed = newCatalog(), map[string]bool{}
 	s.index.notice = func(number uint32, row *session.Row) { s.catalog.notice(s.source, number, row) }
 	s.story = &story{source: s.source, rows: s.rows}
+	s.trouble = trouble{tracker: verdicts.New(s.source), shown: -1}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])
 	}

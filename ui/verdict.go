@@ -1,85 +1,163 @@
 package ui
 
 import (
-	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"mcpdbg/session"
-	"mcpdbg/session/executor"
+	verdicts "mcpdbg/session/verdict"
 	"mcpdbg/ui/grid"
+	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/theme"
 )
 
-// verdictLines is how many lines the verdict takes at most; one less where there
-// is little room.
-const verdictLines = 3
+// The names of the actions about what is wrong.
+const (
+	actEvidence = "evidence"
+	actTrouble  = "what-is-wrong"
+)
 
-// verdict says, below the header, what has become of the server when it is
-// something else than an exit: it could not be started, or the connection to it
-// stalls or is lost. It is empty if there is nothing of the kind. The parts come
-// in the order in which they may not be missed.
-func (a *App) verdict() (parts []string) {
-	s := a.story
-	switch {
-	case s.failed != nil:
-		parts = []string{"x not started: " + firstLine(s.failed.Detail)}
-		return a.withRestart(parts, "starts it again")
-	case s.lost != nil:
-		again := "starts it again"
-		if a.lostLink() {
-			again = "reconnects and restarts"
-		}
-		parts = a.withRestart([]string{"x " + firstLine(s.lost.Error)}, again)
-		if hint := a.lostHint(); hint != "" {
-			parts = append(parts, strings.Split(hint, "; ")...)
-		}
-		return parts
-	case a.linkState() == string(executor.LinkStalled) && a.linkLives():
-		parts = []string{"! no answer from " + a.host() + a.silence()}
-		return append(parts, "requests wait until it answers, or is lost")
+func verdictActions() []action {
+	return []action{
+		{entry{ID: actEvidence, Keys: []string{"V"}, Scope: keymap.Global, Title: "evidence", Help: "Go to the row that shows what is wrong; again, to that of the next cause.", Priority: 65, Enabled: hasEvidence}, nothing((*App).goToEvidence)},
+		{entry{ID: actTrouble, Keys: []string{"!"}, Scope: keymap.Global, Title: "what is wrong", Help: "List all that is wrong, with what to try about it.", Enabled: hasTrouble}, nothing((*App).openTrouble)},
 	}
-	return nil
 }
 
-// withRestart says which key helps, where there is a session.
-func (a *App) withRestart(parts []string, what string) []string {
-	if action, ok := a.keys.ByID(actRestart); ok && a.session != nil {
-		parts = append(parts, action.Keys[0]+" "+what)
+func hasTrouble(a *App) (bool, string) {
+	return len(a.trouble.found) > 0, "nothing is wrong, as far as can be seen"
+}
+
+func hasEvidence(a *App) (bool, string) {
+	if ok, why := hasTrouble(a); !ok {
+		return false, why
+	}
+	shows := func(v verdicts.Verdict) bool { return v.Row >= 0 }
+	return slices.ContainsFunc(a.trouble.found, shows), "no row shows it"
+}
+
+// verdictRowsAtOnce is how many rows are looked at in one go for what may be
+// wrong: a few milliseconds, or some 20 where many entries have to be read.
+const verdictRowsAtOnce = 1 << 18
+
+// A trouble is what is wrong with a subject, as its log and its clocks say.
+type trouble struct {
+	tracker *verdicts.Tracker
+	found   []verdicts.Verdict // likeliest first
+	shown   int                // whose evidence was gone to last, as a row; -1 for none
+
+	unwritten int   // bytes that the server had not read when it was looked at last
+	stuck     int64 // since when it has read none, on the log's clock
+
+	told tale // for the screen
+}
+
+// A tale is the verdict in the lines below the header.
+type tale struct {
+	rows          []string
+	width, height int // of the screen that it is made for
+	fresh         bool
+}
+
+// look finds what is wrong now.
+func (t *trouble) look(a *App) {
+	t.found = t.tracker.Now(a.liveNow())
+	t.told.fresh = false
+}
+
+// liveNow is what only the session that runs knows; nil for a recording.
+func (a *App) liveNow() *verdicts.Live {
+	if a.session == nil {
+		return nil
+	}
+	t, info := &a.trouble, a.status.Process
+	now := a.session.Log().Now()
+	if info.Unwritten == 0 || info.Unwritten < t.unwritten || t.unwritten == 0 {
+		t.stuck = now
+	}
+	t.unwritten = info.Unwritten
+	live := &verdicts.Live{Now: now, Unwritten: info.Unwritten, UnwrittenSince: t.stuck, Held: !info.HeldSince.IsZero()}
+	onClock := func(at time.Time) int64 { return now - time.Since(at).Microseconds() }
+	if info.Link != nil && !info.Link.Heard.IsZero() {
+		live.Silent = time.Since(info.Link.Heard).Microseconds()
+	}
+	for _, q := range a.waiting {
+		live.Asks = append(live.Asks, verdicts.Ask{Method: q.Method, N: q.N, Since: onClock(q.Since)})
+	}
+	return live
+}
+
+// runs tells whether anything that is wrong, or may soon be, has a clock.
+func (t *trouble) runs(a *App) bool {
+	soon := a.status.State == session.Exited || t.unwritten > 0
+	return soon || slices.ContainsFunc(t.found, func(v verdicts.Verdict) bool { return v.Clock })
+}
+
+// verdictLines is how many lines the verdict takes at most, by severity; an
+// error has one less where there is little room.
+var verdictLines = [...]int{verdicts.Info: 1, verdicts.Warning: 2, verdicts.Error: 3}
+
+// verdictParts are the likeliest cause and what can be done, in the order in
+// which they may not be missed.
+func (a *App) verdictParts() []string {
+	first := a.trouble.found[0]
+	mark, _ := a.severity(first.Severity)
+	parts := []string{mark + " " + first.Text}
+	if again := a.startsAgain(); again != "" {
+		parts = append(parts, again)
+	}
+	if n := len(a.trouble.found) - 1; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s lists %d more", a.keyOf(actTrouble), n))
+	}
+	if first.Try != "" {
+		parts = append(parts, strings.Split(first.Try, "; ")...)
 	}
 	return parts
 }
 
-// lostHint is what becomes of a server whose connection is lost: as the
-// executor says it, or as the log has it.
-func (a *App) lostHint() string {
-	var lost *executor.LostError
-	if errors.As(a.status.Process.Failure, &lost) && lost.Hint != "" {
-		return firstLine(lost.Hint)
-	}
-	return firstLine(a.story.lost.Hint)
-}
-
-// silence says for how long nothing has been heard from the host.
-func (a *App) silence() string {
-	link := a.status.Process.Link
-	if link == nil || link.Heard.IsZero() {
+// startsAgain says which key helps when there is no server any more.
+func (a *App) startsAgain() string {
+	gone := a.status.State == session.Failed || a.status.State == session.Closed
+	switch {
+	case a.session == nil || !gone || a.starting:
 		return ""
+	case a.lostLink():
+		return a.keyOf(actRestart) + " reconnects and restarts"
 	}
-	return " for " + time.Since(link.Heard).Round(time.Second).String()
+	return a.keyOf(actRestart) + " starts it again"
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
+// severity is how a severity looks: by a mark, and by colour.
+func (a *App) severity(s verdicts.Severity) (string, theme.Style) {
+	switch s {
+	case verdicts.Error:
+		return "x", a.theme.Error
+	case verdicts.Warning:
+		return "!", a.theme.Warn
+	}
+	return "-", a.theme.Text
 }
 
 // verdictRows are the lines that the verdict is painted in. Where they have no
 // room for all parts, the last go.
 func (a *App) verdictRows() []string {
-	parts := a.verdict()
-	most := verdictLines
+	t := &a.trouble.told
+	if !t.fresh || t.width != a.width || t.height != a.height {
+		*t = tale{rows: a.fitVerdict(), width: a.width, height: a.height, fresh: true}
+	}
+	return t.rows
+}
+
+func (a *App) fitVerdict() []string {
+	if len(a.trouble.found) == 0 {
+		return nil
+	}
+	parts := a.verdictParts()
+	most := verdictLines[a.trouble.found[0].Severity]
 	if a.height < panesHeight {
-		most--
+		most = min(most, 2)
 	}
 	for n := len(parts); n > 0; n-- {
 		rows := wrap(strings.Join(parts[:n], "; "), a.width-2)
@@ -97,13 +175,10 @@ func (a *App) verdictRows() []string {
 // paintVerdict paints the lines below the header.
 func (a *App) paintVerdict() {
 	r := a.layout.verdict
-	if r.Empty() {
+	if r.Empty() || len(a.trouble.found) == 0 {
 		return
 	}
-	style := a.theme.Error
-	if a.story.lost == nil && a.story.failed == nil {
-		style = a.theme.Warn
-	}
+	_, style := a.severity(a.trouble.found[0].Severity)
 	block := &grid.Lines{Options: a.look()}
 	block.Resize(r.W, r.H)
 	rows := a.verdictRows()
@@ -115,29 +190,47 @@ func (a *App) paintVerdict() {
 	a.canvas.Draw(r, block)
 }
 
-// lostLink tells whether the connection to the process was lost.
-func (a *App) lostLink() bool {
-	return a.story.lost != nil && a.story.lost.Code != ""
+// goToEvidence selects the row that shows what is wrong; if that is selected
+// already, the one of the next cause that has one.
+func (a *App) goToEvidence() {
+	var rows []int
+	for _, v := range a.trouble.found {
+		if v.Row >= 0 && !slices.Contains(rows, v.Row) {
+			rows = append(rows, v.Row)
+		}
+	}
+	next := 0
+	if at := slices.Index(rows, a.trouble.shown); at >= 0 && a.selected.ok && a.selected.number == a.trouble.shown {
+		next = (at + 1) % len(rows)
+	}
+	a.trouble.shown = rows[next]
+	a.goToRow(rows[next])
 }
 
-// linkState is the state of the connection to the host, empty on this machine.
-func (a *App) linkState() string {
-	if a.story.link == nil {
-		return ""
+// goToRow selects a row in the pane that lists it.
+func (a *App) goToRow(number int) {
+	row, ok := a.rows.at(number)
+	if !ok {
+		return
 	}
-	if link := a.status.Process.Link; link != nil && a.session != nil && a.status.State != session.Starting {
-		return string(link.State)
+	switch row.Kind {
+	case session.KindStdin, session.KindStdout:
+		a.focusOn(trafficID)
+		a.selectTraffic(number)
+	case session.KindStderr:
+		a.selectLine(a.stderr, number)
+	default:
+		a.selectLine(a.events, number)
 	}
-	return a.story.link.State
 }
 
-// linkRTT is the round trip time to the host, 0 if it is not known.
-func (a *App) linkRTT() time.Duration {
-	switch link := a.status.Process.Link; {
-	case link != nil && a.session != nil:
-		return link.RTT
-	case a.story.link != nil:
-		return time.Duration(a.story.link.RTT) * time.Microsecond
-	}
-	return 0
+func (a *App) selectLine(l *lines, number int) {
+	a.focusOn(l.id)
+	l.Select(number)
+	a.mark(l.id)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
 }

@@ -18,6 +18,7 @@ type cause struct {
 type found struct {
 	text, try string
 	row       int
+	clock     bool // text has a time in it that goes on, in a session that runs
 }
 
 // causes are all there are, the likeliest first.

@@ -107,7 +107,7 @@ func heldPipe(w *view) (found, bool) {
 	open := w.now - w.exitedAt.t
 	return found{
 		text: fmt.Sprintf("the server %s, and its streams are still open after %s: a process that it started holds them", howEnded(w.exited), took(open)),
-		try:  "what is left of it has to be killed before it can be started again", row: w.exitedAt.row,
+		try:  "what is left of it has to be killed before it can be started again", row: w.exitedAt.row, clock: true,
 	}, open >= heldAfter
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -29,10 +30,11 @@ func unreachable(w *view) (found, bool) {
 }
 
 func (w *view) notStarted() found {
-	f := found{text: "not started: " + w.failure.Detail, try: w.failure.Hint, row: w.failed.row}
+	f := found{text: "not started: " + strings.TrimPrefix(w.failure.Detail, "start: "), try: w.failure.Hint, row: w.failed.row}
 	if w.failure.Said != "" {
-		f.text += fmt.Sprintf(" (it said: %s)", clip(w.failure.Said, quoteBytes))
+		f.try += fmt.Sprintf("; it said: %s", clip(w.failure.Said, quoteBytes))
 	}
+	f.try = strings.TrimPrefix(f.try, "; ")
 	return f
 }
 
@@ -54,17 +56,17 @@ func linkStalled(w *view) (found, bool) {
 	if w.link.State != string(executor.LinkStalled) || w.over() {
 		return found{}, false
 	}
-	since := w.linkAt.t
-	if w.live != nil && w.live.Heard > 0 {
-		since = w.live.Heard
+	silent := w.now - w.linkAt.t
+	if w.live != nil && w.live.Silent > 0 {
+		silent = w.live.Silent
 	}
 	host := w.start.Host
 	if host == "" {
 		host = "the host"
 	}
 	return found{
-		text: fmt.Sprintf("no answer from %s for %s", host, took(w.now-since)),
-		try:  "requests wait until it answers, or the connection is lost", row: w.linkAt.row,
+		text: fmt.Sprintf("no answer from %s for %s", host, took(silent)),
+		try:  "requests wait until it answers, or the connection is lost", row: w.linkAt.row, clock: true,
 	}, true
 }
 

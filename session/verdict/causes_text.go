@@ -50,7 +50,7 @@ func noNewline(w *view) (found, bool) {
 	if w.alive() {
 		what += ", for " + took(w.now-w.waiting.t+waitingAfter)
 	}
-	return found{text: what, try: session.AdviceNewline, row: w.waiting.row}, true
+	return found{text: what, try: session.AdviceNewline, row: w.waiting.row, clock: w.alive()}, true
 }
 
 // waitingAfter is how old the bytes are that a waiting entry tells of.

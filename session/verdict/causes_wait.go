@@ -49,7 +49,7 @@ func (w *view) asks() (found, bool) {
 	if n := len(w.live.Asks) - 1; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return found{text: text, try: "answer it", row: w.numbered(a.N)}, true
+	return found{text: text, try: "answer it", row: w.numbered(a.N), clock: true}, true
 }
 
 // numbered is the row of entry n of a live log, which has no holes; -1 if that
@@ -67,18 +67,21 @@ func (w *view) numbered(n uint64) int {
 
 // wrongID finds answers to ids that nobody asked with, while a request waits.
 func wrongID(w *view) (found, bool) {
-	calls := w.waitingFor()
-	if w.orphans.n == 0 || len(calls) == 0 {
-		return found{}, false
+	calls, answer := w.waitingFor(), w.orphans.row
+	if w.orphans.n == 0 || len(calls) == 0 || calls[0].row > w.orphans.last {
+		return found{}, false // it came before the request
 	}
 	call := calls[0].row
-	asked, answered := w.id(call), w.id(w.orphans.row)
+	if answer < call {
+		answer = w.orphans.last
+	}
+	asked, answered := w.id(call), w.id(answer)
 	text := fmt.Sprintf("an answer has id %s, and nobody asked with that; %s has none: is it the same?", clip(answered, quoteShort), w.call(call))
 	try := "an answer carries the id of its request, byte for byte"
 	if why := sameID(asked, answered); why != "" {
 		try += ": " + why
 	}
-	return found{text: text, try: try, row: w.orphans.row}, true
+	return found{text: text, try: try, row: answer}, true
 }
 
 // sameID says how an id became another one; "" if they have nothing in common.
@@ -111,7 +114,7 @@ func notReading(w *view) (found, bool) {
 	}
 	return found{
 		text: fmt.Sprintf("the server does not read its standard input: %s not taken for %s", count(w.live.Unwritten, "byte", "bytes"), took(since)),
-		try:  "it may be blocked in a call, or wait for somebody to read what it writes", row: row,
+		try:  "it may be blocked in a call, or wait for somebody to read what it writes", row: row, clock: true,
 	}, since >= unwrittenAfter
 }
 
@@ -143,7 +146,7 @@ func buffered(w *view) (found, bool) {
 	q, since, ok := w.quiet()
 	return found{
 		text: fmt.Sprintf("no answer: the server is alive, and 0 bytes came for %s; they may be held in a buffer", took(since)),
-		try:  w.silentAdvice(session.AdviceFlush(w.argv())), row: q.row,
+		try:  w.silentAdvice(session.AdviceFlush(w.argv())), row: q.row, clock: true,
 	}, ok
 }
 
@@ -161,7 +164,7 @@ func silent(w *view) (found, bool) {
 	}
 	return found{
 		text: fmt.Sprintf("no answer for %s: the server is alive, and writes to stderr only: %s", took(since), clip(said.lines[at], quoteBytes)),
-		try:  w.silentAdvice(session.AdviceFlush(w.argv())), row: said.rows[at],
+		try:  w.silentAdvice(session.AdviceFlush(w.argv())), row: said.rows[at], clock: true,
 	}, true
 }
 
@@ -252,7 +255,7 @@ func unansweredCall(w *view) (found, bool) {
 		case !w.alive():
 			text = fmt.Sprintf("%s was never answered, in %s", w.call(q.row), took(until-q.t))
 		}
-		return found{text: text + w.signs(until), try: "it can be cancelled; stderr may say what it does", row: q.row}, true
+		return found{text: text + w.signs(until), try: "it can be cancelled; stderr may say what it does", row: q.row, clock: w.alive()}, true
 	}
 	return found{}, false
 }

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcpdbg/session"
@@ -19,7 +20,7 @@ type ending struct {
 }
 
 // endingActs are what a person does to end a process; see session.ActBody.
-var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", "signal", "quit"}
+var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", session.ActEscalate}
 
 func (e *ending) begin(t int64) {
 	if !e.begun || t < e.t {
@@ -30,10 +31,18 @@ func (e *ending) begin(t int64) {
 // before tells whether we began to end the process before t.
 func (e *ending) before(t int64) bool { return e.begun && e.t <= t }
 
-func (e *ending) act(act string, t int64) {
-	word, _, _ := strings.Cut(act, " ")
-	if slices.Contains(endingActs, word) {
+// actDelay is how long before its entry something may have been done.
+const actDelay = 100_000
+
+// act takes what a person did. To kill one process of the tree ends the server
+// if it was that one, pid.
+func (e *ending) act(b session.ActBody, pid int, t int64) {
+	word, _, _ := strings.Cut(b.Act, " ")
+	switch victim, _, _ := strings.Cut(b.Detail, " "); {
+	case slices.Contains(endingActs, word):
 		e.begin(t)
+	case b.Act == session.ActKillOne && pid != 0 && victim == strconv.Itoa(pid):
+		e.begin(t - actDelay)
 	}
 }
 

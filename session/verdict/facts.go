@@ -78,17 +78,18 @@ type run struct {
 	quoted quotes   // of them, what was read last
 }
 
-// A tally counts rows of a kind and keeps the first.
+// A tally counts rows of a kind and keeps the first and the last.
 type tally struct {
-	n   int
-	row int
+	n    int
+	row  int
+	last int
 }
 
 func (t *tally) add(row int) {
 	if t.n == 0 {
 		t.row = row
 	}
-	t.n++
+	t.n, t.last = t.n+1, row
 }
 
 func newFacts(src session.Source) facts {
@@ -98,6 +99,9 @@ func newFacts(src session.Source) facts {
 // take takes the next row.
 func (f *facts) take(number int, row session.Row) {
 	f.last = row.T
+	if row.Kind.IsStream() && !f.begun.seen {
+		return // of no process
+	}
 	switch row.Kind {
 	case session.KindStdin:
 		if row.Msg == framing.Request || row.Flags&session.FlagBatch != 0 {
@@ -188,7 +192,7 @@ func (f *facts) happened(number int, row session.Row) {
 		}
 	case session.KindAct:
 		if b, ok := body[session.ActBody](f, row); ok {
-			f.ending.act(b.Act, row.T)
+			f.ending.act(b, f.start.PID, row.T)
 		}
 	case session.KindWaiting:
 		if b, ok := body[session.WaitingBody](f, row); ok {

@@ -34,6 +34,7 @@ type Verdict struct {
 	Text     string // what happened
 	Try      string // what to do about it; may be empty
 	Row      int    // of the log, the evidence; -1 if there is none
+	Clock    bool   // Text has a time in it that goes on: it is to be asked for again
 }
 
 // Live is what a log does not tell of a session that runs.
@@ -42,7 +43,7 @@ type Live struct {
 	Unwritten      int   // bytes that wait for the server to read its input
 	UnwrittenSince int64 // since when there are some, on the same clock
 	Held           bool  // its output is not being read: we are too far behind
-	Heard          int64 // when its host was last heard of, on the same clock; 0: not known
+	Silent         int64 // for how long nothing came from its host; 0: not known
 	Asks           []Ask // what it waits for a person to answer, oldest first
 }
 
@@ -107,7 +108,10 @@ func (t *Tracker) Now(live *Live) []Verdict {
 		}
 		if f, ok := c.find(w); ok {
 			told[c.id] = true
-			found = append(found, Verdict{Cause: c.id, Severity: c.severity, Text: clip(f.text, maxText), Try: clip(f.try, maxText), Row: f.row})
+			found = append(found, Verdict{
+				Cause: c.id, Severity: c.severity, Text: clip(f.text, maxText), Try: clip(f.try, maxText),
+				Row: f.row, Clock: f.clock && live != nil,
+			})
 		}
 	}
 	return found
