@@ -115,3 +115,38 @@ func TestEverythingIsAnswered(t *testing.T) {
 	require.Empty(t, h.Asks())
 	require.Zero(t, h.log.Stats().PendingIn)
 }
+
+// A server that takes no notice of TERM is gone as quickly as a person presses.
+func TestEscalateOnAStubbornServer(t *testing.T) {
+	h := newReal(t, localexec.New(localexec.Options{}), []string{"sh", "-c", `trap "" TERM; sleep 1000 & echo on; wait`}, nil)
+	require.NoError(t, h.Start(t.Context()))
+	for { // until the trap is set, and the sleep is forked
+		changed := h.log.Changed()
+		if h.log.Stats().Stray > 0 {
+			break
+		}
+		<-changed
+	}
+	done := make(chan session.ShutdownReport, 1)
+	go func() {
+		report, _, err := h.Escalate(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		done <- report
+	}()
+	for _, step := range []executor.Step{executor.StepCloseStdin, executor.StepTerm} {
+		require.Eventually(t, func() bool { return h.Status().Ending.Step == step }, time.Minute, time.Millisecond)
+		_, began, err := h.Escalate(t.Context())
+		require.NoError(t, err)
+		require.False(t, began)
+	}
+	report := <-done
+	require.Equal(t, executor.StepKill, report.Needed)
+	require.Equal(t, "KILL", report.Exit.Signal)
+	require.Empty(t, report.Survivors)
+	require.Equal(t, []string{"close-stdin", "TERM", "KILL"}, h.phases())
+	phases := strings.Join(h.entries(session.KindPhase), "\n")
+	require.Regexp(t, `TERM sent to \d+, \d+; still running after`, phases)
+	require.Contains(t, phases, "KILL 2 killed")
+}
