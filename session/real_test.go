@@ -63,7 +63,7 @@ func TestLeftOverIsKilledAlone(t *testing.T) {
 	h := newReal(t, localexec.New(localexec.Options{}), []string{"sh", "-c", "sleep 1000 & exit 0"}, nil)
 	require.NoError(t, h.Start(t.Context()))
 	<-h.ExitedChan()
-	require.Equal(t, session.Exited, h.Status().State, "the streams are held")
+	require.Eventually(t, func() bool { return h.Status().State == session.Exited }, time.Minute, time.Millisecond, "the streams are held")
 	tree, err := h.Tree(t.Context())
 	require.NoError(t, err)
 	require.Len(t, tree, 1)
