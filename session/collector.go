@@ -129,7 +129,7 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.WriteFailed:
 		c.writeFailed(ev)
 	case executor.Survivors:
-		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(ev.Procs)}))
+		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(c.s.conceal(ev.Procs))}))
 	case executor.Link:
 		c.linked(*ev.Link)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,9 @@ type Config struct {
 	Executor executor.Executor
 	Command  executor.Command // its ID, OnPhase and OnBegin are the session's to set
 	Log      Log              // stays the caller's to close
+	// Secrets are values, besides those of Command.Env, that stand as ${NAME} in
+	// what is told of command lines of processes.
+	Secrets []executor.EnvVar
 
 	Era      mcp.Era
 	Protocol string // revision to ask for; "" means the era's newest
@@ -94,6 +98,8 @@ type Session struct {
 	cfg Config
 	log Log
 
+	hide *strings.Replacer // puts names in the place of secrets
+
 	life sync.Mutex // one start, restart or shutdown at a time
 	send sync.Mutex // orders standard input: the entry, then the pipe
 
@@ -126,7 +132,8 @@ func New(cfg Config) *Session {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Session{cfg: cfg, log: cfg.Log, policies: newPolicies(&cfg)}
+	hide := concealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
+	return &Session{cfg: cfg, log: cfg.Log, hide: hide, policies: newPolicies(&cfg)}
 }
 
 // Log returns the session's log.

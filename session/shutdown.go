@@ -44,7 +44,7 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 	if r.killed.Load() {
 		report.Needed = executor.StepKill
 	}
-	report.Survivors = survivors
+	report.Survivors = s.conceal(survivors)
 	report.Lost = r.lost()
 	r.mu.Lock()
 	report.Exit = r.exit

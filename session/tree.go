@@ -51,6 +51,7 @@ func (s *Session) Tree(ctx context.Context) ([]executor.Descendant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the processes of %s: %w", r.proc.ID(), err)
 	}
+	tree = s.conceal(tree)
 	if !r.over() && r.tree.news(tree) {
 		s.append(NewEntry(KindProc, 0, ProcBody{Tree: procInfos(tree)}))
 	}
@@ -73,6 +74,6 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	if err != nil {
 		return fmt.Errorf("kill process %d: %w", pid, err)
 	}
-	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), d.Command), 0)
+	s.Act(ActKillOne, joinWords(strconv.Itoa(d.PID), s.hide.Replace(d.Command)), 0)
 	return nil
 }

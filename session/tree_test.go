@@ -87,6 +87,26 @@ func TestKillDescendant(t *testing.T) {
 	})
 }
 
+// TestCommandLinesHideSecrets: what the system tells of arguments is in no log.
+func TestCommandLinesHideSecrets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(nil), func(c *session.Config) {
+			c.Command.Env = []executor.EnvVar{{Name: "KEY", Value: "d7ec"}, {Name: "SHORT", Value: "cmd"}}
+			c.Secrets = []executor.EnvVar{{Name: "input", Value: "cmd7ecs"}}
+		})
+		p := h.exec.started[0]
+		p.mu.Lock()
+		p.tree = []executor.Descendant{{PID: 7, Command: "cmd --key=d7ec cmd7ecs"}}
+		p.mu.Unlock()
+		tree, err := h.Tree(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "cmd --key=${KEY} ${input}", tree[0].Command)
+		require.NoError(t, h.KillDescendant(t.Context(), 7))
+		require.Equal(t, []string{"proc 7 cmd --key=${KEY} ${input}"}, h.entries(session.KindProc))
+		require.Equal(t, []string{"act kill-one 7 cmd --key=${KEY} ${input}"}, h.entries(session.KindAct))
+	})
+}
+
 func TestEnvValue(t *testing.T) {
 	t.Setenv("MCPDBG_TEST_PASSED", "shell")
 	t.Setenv("MCPDBG_TEST_LEFT", "left")

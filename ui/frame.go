@@ -49,13 +49,11 @@ func (a *App) paint() string {
 		}
 		a.paintFooter(l)
 	})
-	if a.height >= minHeight { // before the first size there is none
-		a.paintOverlays()
-	}
+	a.paintOverlays()
 	if a.dialog != nil {
 		a.paintDialog()
 	}
-	if a.ask != nil && a.height >= minHeight { // as above
+	if a.ask != nil && a.height >= minHeight { // before the first size there is none
 		a.paintAsk()
 	}
 	return a.canvas.String()

@@ -90,7 +90,11 @@ func (t *targetFlags) checkPlace() error {
 func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 	dest, err := sshconfig.ParseDestination(s.dest)
 	if err != nil {
-		return sshexec.Options{}, usagef("--ssh: %v", err)
+		from := "--ssh"
+		if !s.given("ssh") {
+			from = "the host of the config file"
+		}
+		return sshexec.Options{}, usagef("%s: %v", from, err)
 	}
 	for name, words := range sshWords {
 		if value := s.set.Lookup(name).Value.String(); !slices.Contains(words, value) {

@@ -156,7 +156,7 @@ func (t *targetFlags) header(cfg session.Config) session.Header {
 		argv = t.from.start.MaskedArgs()
 	}
 	h := session.Header{
-		Tool: "mcpdbg " + version, Placement: "local", Argv: maskArgv(argv, cfg.Command.Env),
+		Tool: "mcpdbg " + version, Placement: "local", Argv: session.Conceal(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
 	}
 	if t.ssh.remote() {
@@ -194,6 +194,9 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 		if cfg.Answers, err = session.ParseAnswers(data); err != nil {
 			return cfg, usagef("--answers %s: %v", t.answers, err)
 		}
+	}
+	if t.from != nil {
+		cfg.Secrets = t.from.start.Secrets()
 	}
 	cmd, err := t.command(argv)
 	cfg.Command = cmd
@@ -258,25 +261,6 @@ func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
 		}
 	}
 	return out
-}
-
-// shortestSecret is the shortest value that is masked in an argument: shorter
-// ones would mask what has nothing to do with them.
-const shortestSecret = 4
-
-// maskArgv writes ${NAME} for values of named variables, so that a recording's
-// header holds none.
-func maskArgv(argv []string, env []executor.EnvVar) []string {
-	masked := make([]string, len(argv))
-	for i, arg := range argv {
-		for _, v := range env {
-			if len(v.Value) >= shortestSecret {
-				arg = strings.ReplaceAll(arg, v.Value, "${"+v.Name+"}")
-			}
-		}
-		masked[i] = arg
-	}
-	return masked
 }
 
 // end shuts the server down, whatever ended the command, and closes the log. A

@@ -167,6 +167,10 @@ func TestFormats(t *testing.T) {
 				for _, text := range w.says {
 					require.Contains(t, problemTexts(e.Problems), text, name)
 				}
+				for _, v := range s.Secrets() {
+					require.NotContains(t, strings.Join(s.MaskedArgs(), " "), v.Value)
+					require.Contains(t, strings.Join(s.Args(), " "), v.Value)
+				}
 				require.Len(t, e.Problems, len(w.says), "%s: %v", name, e.Problems)
 			}
 		})

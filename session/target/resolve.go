@@ -44,6 +44,19 @@ func (s Start) Args() []string {
 // Environ is the environment that the file names, with its values.
 func (s Start) Environ() []executor.EnvVar { return commandEnv(s.Env) }
 
+// Secrets are what MaskedArgs leaves out, by the names that it shows.
+func (s Start) Secrets() []executor.EnvVar {
+	var secrets []executor.EnvVar
+	for _, t := range s.Argv {
+		for _, p := range t.all() {
+			if p.name != "" {
+				secrets = append(secrets, executor.EnvVar{Name: p.name, Value: p.text})
+			}
+		}
+	}
+	return secrets
+}
+
 // MaskedArgs is the command line with ${NAME} for its secrets.
 func (s Start) MaskedArgs() []string { return textStrings(s.Argv) }
 
