@@ -35,7 +35,7 @@ const header = `{"mcpdbg":1,"id":"01M7ZF433N1N3C5QN6B809Z7HC","tool":"a test","s
 // generated are the fixtures that are too large for a file.
 var generated = map[string]func() string{
 	"frm09":       func() string { return longAnswer(1, MaxLine) + longAnswer(3, 10<<20) },
-	"frm09-noise": func() string { return stdoutRaw(1, strings.Repeat("x", MaxLine+1), "") },
+	"frm09-noise": func() string { return stdoutRaw(1, strings.Repeat("x", MaxLine+4096), "") },
 	"frm09-parts": func() string {
 		part := strings.Repeat("x", 6<<20)
 		return stdoutRaw(1, part, `"more":true,"eol":"",`) + stdoutRaw(2, part, `"more":true,"eol":"",`) + stdoutRaw(3, "end", "") +
