@@ -152,22 +152,24 @@ func actions() []action {
 // Actions returns the table of everything a person can do. It panics if the
 // table is wrong, which is a mistake in the program.
 func Actions() *keymap.Table[*App] {
-	table, _ := bind(actions())
+	table, _, err := bind(actions(), nil)
+	if err != nil {
+		panic("ui: " + err.Error())
+	}
 	return table
 }
 
-// bind makes the table of actions, and of what they do.
-func bind(actions []action) (*keymap.Table[*App], map[string]func(*App) tea.Cmd) {
+// bind makes the table of actions, with the keys of the person, and that of what
+// they do.
+func bind(actions []action, keys map[string][]string) (*keymap.Table[*App], map[string]func(*App) tea.Cmd, error) {
 	entries := make([]entry, len(actions))
 	doers := make(map[string]func(*App) tea.Cmd, len(actions))
 	for i, action := range actions {
 		entries[i], doers[action.ID] = action.entry, action.do
 	}
+	keymap.Rebind(entries, keys)
 	table, err := keymap.New(scopes, entries)
-	if err != nil {
-		panic("ui: " + err.Error())
-	}
-	return table, doers
+	return table, doers, err
 }
 
 // moving are the actions that change what is looked at.

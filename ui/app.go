@@ -90,14 +90,18 @@ func newApp(ctx context.Context, opts Options) *App {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
-	a.keys, a.doers = bind(actions())
+	var err error
+	if a.keys, a.doers, err = bind(actions(), opts.Keys); err != nil {
+		panic("ui: " + err.Error()) // Run has looked at them
+	}
+	a.pointer.released = opts.NoMouse
 	if a.opts.quitting == nil {
 		a.opts.quitting = func() {}
 	}
-	if opts.NoColor {
+	if opts.NoColor || opts.Theme == ThemeNone {
 		a.profile = theme.NoColor
 	}
-	a.theme = theme.New(a.dark, a.profile)
+	a.theme = a.newTheme()
 	a.sessions = &sessionList{app: a}
 	a.nobody = a.newSubject(Opened{Source: emptySource{}})
 	a.subject, a.front = a.nobody, a.nobody
@@ -282,9 +286,9 @@ func (a *App) selectRow() {
 // setProfile takes the colours that the terminal can show.
 func (a *App) setProfile(p colorprofile.Profile) {
 	switch {
-	case a.opts.NoColor || p < colorprofile.ANSI:
+	case a.opts.NoColor || a.opts.Theme == ThemeNone || p < colorprofile.ANSI:
 		a.profile = theme.NoColor
-	case p == colorprofile.ANSI:
+	case a.opts.Theme == Theme16 || p == colorprofile.ANSI:
 		a.profile = theme.ANSI
 	default:
 		a.profile = theme.TrueColor
@@ -292,8 +296,20 @@ func (a *App) setProfile(p colorprofile.Profile) {
 	a.setTheme()
 }
 
+// newTheme makes the theme of the settings, or the one that fits the terminal.
+func (a *App) newTheme() *theme.Theme {
+	dark := a.dark
+	switch a.opts.Theme {
+	case ThemeLight:
+		dark = false
+	case ThemeDark:
+		dark = true
+	}
+	return theme.New(dark, a.profile)
+}
+
 func (a *App) setTheme() {
-	a.theme = theme.New(a.dark, a.profile)
+	a.theme = a.newTheme()
 	a.nobody.setTheme(a.theme)
 	for _, s := range a.subjects {
 		s.setTheme(a.theme)

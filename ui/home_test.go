@@ -139,7 +139,7 @@ func (d *driver) asksInputs() {
 	d.do(actHome)
 	d.write("weather")
 	d.do(actOpenItem)
-	require.Contains(d.t, d.plain(), "━ Needed to open weather ━")
+	require.Contains(d.t, d.plain(), " Needed to open weather ")
 }
 
 var inputTests = map[string]actionTest{

@@ -32,9 +32,10 @@ func mouseActions() []action {
 	}
 }
 
-// mouseNow keeps in sight how to get the mouse back.
+// mouseNow keeps in sight how to get the mouse back, unless the settings gave it
+// away.
 func mouseNow(a *App) string {
-	if a.pointer.released {
+	if a.pointer.released && !a.opts.NoMouse {
 		return "take the mouse back"
 	}
 	return ""

@@ -120,7 +120,7 @@ func (p *pairView) paintLine(l *grid.Line, side, y int) {
 		mark, style = ">", p.theme.Strong
 	}
 	w, _ := p.sizeOf(side)
-	l.Text(style, termsafe.Truncate(mark+p.heads[side], w))
+	l.Text(style, termsafe.Truncate(mark+p.heads[side], w, p.look.Ellipsis))
 }
 
 // other gives the keys to the other side.

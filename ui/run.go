@@ -17,6 +17,8 @@ import (
 
 // Options are what Run needs: a Session, a Source, or a Launcher to choose with.
 type Options struct {
+	Settings
+
 	// Launcher, if set, makes further sessions, as the person opens them.
 	Launcher Launcher
 	// Session is what is debugged; nil shows a recording, to which nothing can
@@ -39,11 +41,6 @@ type Options struct {
 	Input   io.Reader // nil means standard input, or the terminal if that is none
 	Output  io.Writer // nil means standard output
 	NoColor bool      // no colours whatever the terminal can; NO_COLOR does the same
-	ASCII   bool      // no line glyphs
-
-	// Slow is from when an answer is slow; 0 means over 100 ms and over 5 times
-	// the median.
-	Slow time.Duration
 
 	// Program is added to the options of the program, for tests.
 	Program []tea.ProgramOption
@@ -68,6 +65,9 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 func Run(ctx context.Context, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if _, err := opts.Actions(); err != nil {
+		return err
+	}
 	return run(ctx, cancel, newApp(ctx, opts))
 }
 

@@ -19,12 +19,13 @@ const rowRead = 4096
 
 // trafficRows paints the rows of the traffic pane.
 type trafficRows struct {
-	pane  *traffic
-	rows  rowReader
-	theme *theme.Theme
-	hits  *highlight
-	num   []byte                // scratch
-	buf   [rowRead + 1<<10]byte // the entry that is painted
+	pane     *traffic
+	rows     rowReader
+	theme    *theme.Theme
+	hits     *highlight
+	ellipsis string
+	num      []byte                // scratch
+	buf      [rowRead + 1<<10]byte // the entry that is painted
 }
 
 // Len returns the number of rows in the log, of whatever kind.
@@ -104,7 +105,7 @@ func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c 
 	count := " x " + thousands(rows)
 	method := t.pane.source.Method(row.Method)
 	if room := c.Width(colMethod) - len(count); room > 0 {
-		method = termsafe.Truncate(method, room)
+		method = termsafe.Truncate(method, room, t.ellipsis)
 	}
 	t.hits.paint(c, colMethod, style, t.theme.Match, []byte(method))
 	c.Text(colMethod, t.theme.Strong, count)
@@ -189,7 +190,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 	case row.Kind == session.KindStdout && row.Msg == framing.Request:
 		note := t.answerNote(row)
 		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 {
-			method = termsafe.Truncate(method, room) // how it was answered must be seen
+			method = termsafe.Truncate(method, room, t.ellipsis) // how it was answered must be seen
 		}
 		t.withNote(c, style, method, t.theme.Warn, note)
 	default:

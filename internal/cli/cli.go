@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/session/localexec"
+	"mcpdbg/ui"
 )
 
 // watchdogCommand is the hidden word by which the program starts itself as the
@@ -30,7 +31,8 @@ type app struct {
 	hasCommand     bool            // there was a --
 	urgent         context.Context // over when a second signal says that the server's end can't wait
 	self           []string        // how to start this program again
-	terminal       bool            // stdout is one
+	terminal       bool            // stdout is one, and can show the interface
+	settings       ui.Settings     // of the interface
 	interrupt      func()          // does what ctrl+c does
 }
 
@@ -40,7 +42,7 @@ func Main(args []string) int {
 	if len(args) == 1 && args[0] == watchdogCommand {
 		return localexec.Watchdog(os.Stdin)
 	}
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, self: self(), terminal: isTerminal(os.Stdout)}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, self: self(), terminal: hasScreen()}
 	return a.run(context.Background(), args)
 }
 
@@ -127,6 +129,7 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 
 func (a *app) rootCommand() *cobra.Command {
 	var t targetFlags
+	var s screenFlags
 	root := &cobra.Command{
 		Use:   "mcpdbg [flags] -- COMMAND [ARG...]",
 		Short: "A terminal debugger for MCP servers that speak over stdio",
@@ -137,7 +140,8 @@ All that follows the first -- is the server's command, verbatim. --config FILE
 takes the server from a config file of an MCP client instead. Without either it
 lists the servers that it finds in such files, and recent recordings.
 
-Without a terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
+Without a terminal on stdout, on one that is dumb, and with --plain,
+"mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
 		Example: `  mcpdbg
   mcpdbg demo
   mcpdbg -- npx -y @modelcontextprotocol/server-everything stdio
@@ -150,10 +154,13 @@ Without a terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
 		SuggestionsMinimumDistance: 2,
 		Args:                       unknownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.screen(s); err != nil {
+				return err
+			}
 			switch {
 			case a.hasCommand || t.config.file != "":
 				return a.debug(cmd.Context(), t)
-			case cmd.Flags().NFlag() > 0:
+			case cmd.Flags().NFlag() > s.given():
 				return usagef("no command to debug: name it after --, or its config file with --config")
 			}
 			return a.atHome(cmd.Context())
@@ -163,7 +170,8 @@ Without a terminal on stdout, "mcpdbg -- COMMAND" is "mcpdbg run -- COMMAND".`,
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	t.register(root)
-	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.recCommand(), a.demoServerCommand(), a.versionCommand())
+	s.register(root)
+	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.recCommand(), a.demoServerCommand(), a.keysCommand(), a.versionCommand())
 	return root
 }
 

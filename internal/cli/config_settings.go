@@ -6,9 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"mcpdbg/session/target"
+	"mcpdbg/ui"
 )
 
 // settingsFile is where the person's settings of this program are:
@@ -25,28 +24,31 @@ func settingsFile() string {
 	return filepath.Join(dir, "mcpdbg", "config.toml")
 }
 
+// readSettings reads the person's settings; without a file there are none.
+func readSettings() (ui.Settings, error) {
+	file := settingsFile()
+	data, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ui.Settings{}, nil
+	}
+	if err != nil {
+		return ui.Settings{}, usagef("settings: %v", err)
+	}
+	settings, err := ui.ParseSettings(file, data)
+	if err != nil {
+		return ui.Settings{}, withHint(usagef("settings: %v", err), "mcpdbg keys lists the actions and their keys")
+	}
+	return settings, nil
+}
+
 // targetOptions are what config files refer to, here: with the hosts of Codex's
 // environments, from the table [environments] of the settings.
 func targetOptions() (target.Options, error) {
 	opts := target.Here()
 	opts.SettingsFile = settingsFile()
-	data, err := readFile(opts.SettingsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return opts, nil
-	}
+	settings, err := readSettings()
 	if err != nil {
-		return opts, usagef("settings: %v", err)
-	}
-	var settings struct {
-		Environments map[string]string `toml:"environments"`
-	}
-	if err := toml.Unmarshal(data, &settings); err != nil {
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
-			line, column := at.Position()
-			return opts, usagef("settings: %s:%d:%d: %v", opts.SettingsFile, line, column, err)
-		}
-		return opts, usagef("settings: %s: %v", opts.SettingsFile, err)
+		return opts, err
 	}
 	opts.Environments = settings.Environments
 	return opts, nil

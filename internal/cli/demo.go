@@ -17,6 +17,7 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	var t targetFlags
+	var s screenFlags
 	cmd := &cobra.Command{
 		Use:   "demo [flags]",
 		Short: "Debug the built-in demo server; needs nothing but this program",
@@ -27,6 +28,9 @@ stdout it shows a short guided session instead.`,
 			if a.hasCommand {
 				return usagef("demo takes no command: to debug a server of yours, mcpdbg -- COMMAND")
 			}
+			if err := a.screen(s); err != nil {
+				return err
+			}
 			argv := append(slices.Clone(a.self), demoServer)
 			if a.terminal {
 				return a.interactive(cmd.Context(), t, argv, "demo server")
@@ -36,6 +40,7 @@ stdout it shows a short guided session instead.`,
 		},
 	}
 	t.registerLocal(cmd)
+	s.register(cmd)
 	return cmd
 }
 

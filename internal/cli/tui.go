@@ -44,7 +44,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 	}
 	more := &launcher{app: a, prompter: prompter, live: []*live{l}}
 	err = ui.Run(ctx, ui.Options{
-		Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
+		Settings: a.settings, Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
 		Title: title(name, t.ssh.dest), Start: l.Open, Drafts: draftsFolder(),
 	})
 	if err == nil {
@@ -57,7 +57,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 func (a *app) homeScreen(ctx context.Context) error {
 	prompter := ui.NewPrompter()
 	l := &launcher{app: a, prompter: prompter}
-	err := ui.Run(ctx, ui.Options{Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
+	err := ui.Run(ctx, ui.Options{Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}

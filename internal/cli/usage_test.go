@@ -14,8 +14,14 @@ import (
 // starts no server.
 func inProcess(t testing.TB, args ...string) result {
 	t.Helper()
+	return inProcessWith(t, &app{}, args...)
+}
+
+// inProcessWith is inProcess with some of the program set.
+func inProcessWith(t testing.TB, a *app, args ...string) result {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, self: []string{binary}}
+	a.stdin, a.stdout, a.stderr, a.self = strings.NewReader(""), &stdout, &stderr, []string{binary}
 	code := a.run(t.Context(), args)
 	return result{code, stdout.String(), stderr.String()}
 }

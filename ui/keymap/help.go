@@ -80,6 +80,29 @@ func (t *Table[C]) Markdown() string {
 	return b.String()
 }
 
+// Text returns the whole table as text, with the names of the actions.
+func (t *Table[C]) Text() string {
+	var b strings.Builder
+	for _, s := range t.scopes {
+		actions := t.own(s.ID)
+		if len(actions) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintln(&b, s.Title)
+		for _, a := range actions {
+			keys := strings.Join(a.Keys, " ")
+			if keys == "" {
+				keys = "(palette)"
+			}
+			fmt.Fprintf(&b, "  %-20s %-24s %s\n", keys, a.ID, a.Help)
+		}
+	}
+	return b.String()
+}
+
 func markdownKeys(keys []string) string {
 	if len(keys) == 0 {
 		return "palette"

@@ -22,10 +22,10 @@ func named() []string {
 	}
 }
 
-// checkKey says whether a key is written as Bubble Tea writes it and whether
+// CheckKey says whether a key is written as Bubble Tea writes it and whether
 // every terminal can send it. A key that is written in another way would never
 // match.
-func checkKey(key string) error {
+func CheckKey(key string) error {
 	switch key {
 	case "":
 		return fmt.Errorf("a key is empty")

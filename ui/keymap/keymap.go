@@ -137,7 +137,7 @@ func (t *Table[C]) add(a *Action[C]) (errs []error) {
 		errs = append(errs, fmt.Errorf("action %q is in scope %q and so cannot be everywhere", a.ID, a.Scope))
 	}
 	for _, key := range a.Keys {
-		if err := checkKey(key); err != nil {
+		if err := CheckKey(key); err != nil {
 			errs = append(errs, fmt.Errorf("action %q: %w", a.ID, err))
 		}
 		at := binding{a.Scope, key}
@@ -164,6 +164,23 @@ func (t *Table[C]) checkShadows() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// Rebind gives actions other keys, by their IDs. In the scope of such an action
+// no hint stands for two actions any more: one of them may have moved.
+func Rebind[C any](actions []Action[C], keys map[string][]string) {
+	moved := map[string]bool{}
+	for i := range actions {
+		if other, ok := keys[actions[i].ID]; ok {
+			actions[i].Keys = slices.Clone(other)
+			moved[actions[i].Scope] = true
+		}
+	}
+	for i := range actions {
+		if moved[actions[i].Scope] {
+			actions[i].Hint = Hint{}
+		}
+	}
 }
 
 // Lookup returns the action of a key while the given scope has the focus.

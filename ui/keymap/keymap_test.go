@@ -131,12 +131,12 @@ func TestCheckKey(t *testing.T) {
 	for _, key := range []string{
 		"a", "G", "?", "/", "+", "[", "é", "ctrl+c", "ctrl+alt+x", "alt+enter", "shift+tab", "ctrl++", "f1", "f12", "space", "ctrl+space", "pgdown", "shift+f5",
 	} {
-		require.NoError(t, checkKey(key), key)
+		require.NoError(t, CheckKey(key), key)
 	}
 	for _, key := range []string{
 		"", " ", "\t", "\u00a0", "ctrl+i", "ctrl+m", "Ctrl+c", "ctrl+C", "alt+ctrl+x", "ctrl+", "shift+g", "escape", "return", "pagedown", "f0", "f64", "f01", "ab", "ctrl+ctrl+c",
 	} {
-		require.Error(t, checkKey(key), "%q", key)
+		require.Error(t, CheckKey(key), "%q", key)
 	}
 }
 

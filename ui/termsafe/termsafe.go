@@ -77,10 +77,10 @@ func Width(text string) int {
 	return line.cells
 }
 
-// Truncate returns text as a line of at most maxCells cells, ending in
-// Ellipsis if it was cut.
-func Truncate(text string, maxCells int) string {
-	out, _, _ := AppendString(nil, text, maxCells, Options{Ellipsis: Ellipsis})
+// Truncate returns text as a line of at most maxCells cells, ending in the
+// ellipsis if it was cut.
+func Truncate(text string, maxCells int, ellipsis string) string {
+	out, _, _ := AppendString(nil, text, maxCells, Options{Ellipsis: ellipsis})
 	return string(out)
 }
 

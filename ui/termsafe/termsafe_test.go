@@ -129,7 +129,7 @@ func TestPad(t *testing.T) {
 func TestWidthAndTruncate(t *testing.T) {
 	require.Equal(t, 6, Width("\x1b"))
 	require.Equal(t, 5, Width("漢e\u0301字"))
-	require.Equal(t, "ab…", Truncate("abcd", 3))
+	require.Equal(t, "ab…", Truncate("abcd", 3, Ellipsis))
 }
 
 func TestRuneWidth(t *testing.T) {
