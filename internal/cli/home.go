@@ -100,7 +100,7 @@ func (r *recent) date(f fs.DirEntry) bool {
 	const layout = "20060102-150405"
 	if name := f.Name(); len(name) > len(layout) {
 		if when, err := time.Parse(layout, name[:len(layout)]); err == nil {
-			r.when = when
+			r.when = when.Local()
 			return true
 		}
 	}

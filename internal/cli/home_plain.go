@@ -133,7 +133,7 @@ func (p *page) recordings(h *home) {
 		if !r.whole {
 			state = "  not finished"
 		}
-		p.columns(recordingWidths, r.when.Local().Format("2006-01-02 15:04"), sizeText(r.size), r.name(), where(r.header.Host), strings.TrimPrefix(r.path, h.folder+"/")+state)
+		p.columns(recordingWidths, r.when.Format("2006-01-02 15:04"), sizeText(r.size), r.name(), where(r.header.Host), strings.TrimPrefix(r.path, h.folder+"/")+state)
 	}
 	p.line("")
 }
