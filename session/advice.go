@@ -20,11 +20,10 @@ const (
 
 // AdviceFlush says what to do about answers that are held in a buffer.
 func AdviceFlush(argv []string) string {
-	advice := "each message must be flushed"
 	if len(argv) > 0 && strings.HasPrefix(filepath.Base(argv[0]), "python") {
-		advice += " (python -u, or -e PYTHONUNBUFFERED=1)"
+		return "each message must be flushed (python -u, or -e PYTHONUNBUFFERED=1)"
 	}
-	return advice
+	return "each message must be flushed (if it is Python: -e PYTHONUNBUFFERED=1)"
 }
 
 // AdviceCommand says what the exit codes mean that a shell gives when it could

@@ -162,6 +162,7 @@ func inBubble(t *testing.T, w, h int, serve func(*fakeProcess, message), test fu
 	synctest.Test(t, func(t *testing.T) {
 		s, x := newSession(t, newLog(t), serve)
 		require.NoError(t, s.Open(t.Context()))
+		synctest.Wait() // the server has read all of the handshake
 		test(t, drive(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h), x)
 	})
 }

@@ -243,30 +243,30 @@ func unansweredCall(w *view) (found, bool) {
 	}
 	for _, q := range w.waitingFor() {
 		row, _ := w.row(q.row)
-		text := fmt.Sprintf("%s has waited for its answer for %s", w.call(q.row), took(until-q.t))
+		f := found{try: "it can be cancelled; stderr may say what it does", row: q.row}
 		switch {
 		case row.State == session.ReqTimedOut:
 			if w.answeredAt > q.t || w.methods.shakesHands(w.src, row.Method) {
 				continue // it works again; or another cause tells of the handshake
 			}
-			text = w.call(q.row) + " was not answered in time"
+			f.text, f.try = w.call(q.row)+" was not answered in time", "stderr may say why; --timeout gives it longer"
 		case max(w.latest.t, q.t) > until-slowAfter:
 			return found{}, false // so it is for those behind it
 		case !w.alive():
-			text = fmt.Sprintf("%s was never answered, in %s", w.call(q.row), took(until-q.t))
+			f.text, f.try = fmt.Sprintf("%s was never answered, in %s", w.call(q.row), took(until-q.t)), "stderr may say why"
+		default:
+			f.text = fmt.Sprintf("%s has waited for its answer for %s%s", w.call(q.row), took(until-q.t), w.signs(until))
+			f.clock = true
 		}
-		return found{text: text + w.signs(until), try: "it can be cancelled; stderr may say what it does", row: q.row, clock: w.alive()}, true
+		return f, true
 	}
 	return found{}, false
 }
 
-// signs says when something was heard last.
+// signs says when something was heard last of a server that is alive.
 func (w *view) signs(now int64) string {
-	text := "; the last line on stdout came " + took(now-w.latest.t) + " before"
-	if w.alive() {
-		text = "; the server is alive, its last line on stdout is " + took(now-w.latest.t) + " old"
-	}
-	if last := w.lastWordAt(); last > 0 && w.alive() {
+	text := "; the server is alive, its last line on stdout is " + took(now-w.latest.t) + " old"
+	if last := w.lastWordAt(); last > 0 {
 		text += ", on stderr " + took(now-last)
 	}
 	return text
