@@ -93,18 +93,17 @@ func (a *App) answered(c *call, resp session.Response, err error, took time.Dura
 		}}))
 	}
 	a.dropCall(c)
-	what := c.title + ": "
 	took = took.Round(100 * time.Microsecond)
 	switch {
 	case err != nil && a.ctx.Err() != nil:
 	case err != nil:
-		a.complain(what + err.Error())
+		a.complain(err.Error() + ": " + c.title)
 	case resp.Error != nil:
-		a.complain(what + resp.Error.Error())
+		a.complain(resp.Error.Error() + ": " + c.title)
 	case saysError(resp.Result):
-		a.complain(fmt.Sprintf("%sthe tool says that it failed, after %v", what, took))
+		a.complain(fmt.Sprintf("the tool says that it failed, after %v: %s", took, c.title))
 	default:
-		a.say(fmt.Sprintf("%sanswered in %v", what, took))
+		a.say(fmt.Sprintf("answered in %v: %s", took, c.title))
 	}
 	if number, ok := a.rowOf(resp.N); ok {
 		a.showAnswer(number)
@@ -169,7 +168,7 @@ func (a *App) obeyed(c *call) {
 		return
 	}
 	c.over, a.stale = true, true
-	a.say(c.title + ": cancelled, and the server has not answered")
+	a.say("cancelled, and the server has not answered: " + c.title)
 	over := 0
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].over {
@@ -201,7 +200,7 @@ func (a *App) watchCancelled() {
 		if answer, ok := a.rows.at(int(row.Pair) - 1); ok {
 			a.dropCall(c)
 			after := time.Duration(answer.T-row.T)*time.Microsecond - c.cancelled.Sub(c.began)
-			a.complain(fmt.Sprintf("%s: the server answered %v after it was told to stop", c.title, max(after, 0).Round(time.Millisecond)))
+			a.complain(fmt.Sprintf("answered %v after the server was told to stop: %s", max(after, 0).Round(time.Millisecond), c.title))
 		}
 	}
 }
@@ -294,6 +293,7 @@ func paintProgress(a *App, l *grid.Line, params json.RawMessage) {
 // use does with an item of the catalog what it is for.
 func (a *App) use(item *catalogItem) tea.Cmd {
 	if item.member == memberResources {
+		a.pop() // its answer is in the traffic
 		return a.readResource(item.key)
 	}
 	return a.composeFor(item)

@@ -70,8 +70,11 @@ func newCatalogItem(member string, raw json.RawMessage) *catalogItem {
 	if item.key == "" {
 		item.wrong = "it has no name"
 	}
-	item.label = item.key
-	for _, more := range []string{item.name, item.title} {
+	item.label = item.name
+	if item.label == "" {
+		item.label = item.key
+	}
+	for _, more := range []string{item.key, item.title} {
 		if more != "" && !strings.Contains(item.label, more) {
 			item.label += "  " + more
 		}

@@ -67,9 +67,13 @@ func (v *catalogView) typed(_ *App, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// openCatalog shows what the server offers.
+// openCatalog shows what the server offers, as it was left.
 func (a *App) openCatalog() tea.Cmd {
-	a.push(&catalogView{})
+	if a.catalogShown == nil {
+		a.catalogShown = &catalogView{}
+	}
+	a.remove(a.catalogShown)
+	a.push(a.catalogShown)
 	return a.keepCatalog()
 }
 

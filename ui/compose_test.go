@@ -77,7 +77,7 @@ var composeTests = map[string]actionTest{
 		d.take(ctrlS)
 		d.row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
 		require.False(t, d.composer.open)
-		require.Contains(t, d.rows()[35], "tools/call echo: answered")
+		require.Contains(t, d.rows()[35], "answered in 0s: tools/call echo")
 		require.Equal(t, []string{"compose"}, d.acts())
 
 		d.do(actCompose)

@@ -23,9 +23,10 @@ type subject struct {
 	gone    <-chan struct{}             // closed when it is no longer shown
 	forget  context.CancelFunc          // closes gone
 
-	catalog    *catalog
-	calls      []*call         // made by the person: under way, or cancelled and watched
-	subscribed map[string]bool // resources, by URI
+	catalog      *catalog
+	catalogShown *catalogView    // open or not; nil before it was first
+	calls        []*call         // made by the person: under way, or cancelled and watched
+	subscribed   map[string]bool // resources, by URI
 
 	index  *rowIndex
 	rows   rowReader
