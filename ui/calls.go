@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	"mcpdbg/session/mcp"
 	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
 	"mcpdbg/ui/theme"
@@ -29,8 +28,6 @@ const (
 	maxCallLines = 3
 	// callsWatched is how many cancelled calls are watched for a late answer.
 	callsWatched = 32
-	// listenFor is how long a request lasts that is not meant to be answered.
-	listenFor = 365 * 24 * time.Hour
 )
 
 // actCancelCall cancels the latest call.
@@ -48,8 +45,11 @@ type call struct {
 	number   atomic.Uint64                   // of the request's entry, 0 before it is written
 	progress atomic.Pointer[json.RawMessage] // params of the latest notification
 
+	listens   bool // it lasts as long as a subscription, and has no line
 	cancelled time.Time
-	row       int  // its number plus one, once it was looked for
+	row       int // its number plus one, once it was looked for
+	id        string
+	since     int  // notifications of progress since it was cancelled
 	over      bool // nobody waits for it: only its late answer is news
 }
 
@@ -93,6 +93,7 @@ func (a *App) answered(c *call, resp session.Response, err error, took time.Dura
 		}}))
 	}
 	a.dropCall(c)
+	listened := a.listened(c)
 	took = took.Round(100 * time.Microsecond)
 	switch {
 	case err != nil && a.ctx.Err() != nil:
@@ -100,6 +101,8 @@ func (a *App) answered(c *call, resp session.Response, err error, took time.Dura
 		a.complain(err.Error() + ": " + c.title)
 	case resp.Error != nil:
 		a.complain(resp.Error.Error() + ": " + c.title)
+	case listened:
+		a.complain("the server has ended the subscription: " + c.title)
 	case saysError(resp.Result):
 		a.complain(fmt.Sprintf("the tool says that it failed, after %v: %s", took, c.title))
 	default:
@@ -145,8 +148,13 @@ func (a *App) rowOf(n uint64) (number int, ok bool) {
 // cancelCall cancels the call that was made last.
 func (a *App) cancelCall() {
 	c := a.lastCall()
-	c.cancelled = time.Now()
 	a.session.Act("cancel", "", c.number.Load())
+	a.giveUp(c)
+}
+
+// giveUp tells the server that nobody waits for a call any more.
+func (a *App) giveUp(c *call) {
+	c.cancelled = time.Now()
 	c.give(errCancelled)
 	a.stale = true
 }
@@ -154,55 +162,11 @@ func (a *App) cancelCall() {
 // lastCall is the latest call that is under way, nil if there is none.
 func (a *App) lastCall() *call {
 	for i := len(a.calls) - 1; i >= 0; i-- {
-		if c := a.calls[i]; c.cancelled.IsZero() {
+		if c := a.calls[i]; c.cancelled.IsZero() && !c.listens {
 			return c
 		}
 	}
 	return nil
-}
-
-// obeyed says what became of a call that was cancelled some time ago. It stays
-// on the list, for an answer that comes later still.
-func (a *App) obeyed(c *call) {
-	if c.over {
-		return
-	}
-	c.over, a.stale = true, true
-	a.say("cancelled, and the server has not answered: " + c.title)
-	over := 0
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if a.calls[i].over {
-			if over++; over > callsWatched {
-				a.dropCall(a.calls[i])
-			}
-		}
-	}
-}
-
-// watchCancelled looks for answers to calls that were cancelled.
-func (a *App) watchCancelled() {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		c := a.calls[i]
-		if c.cancelled.IsZero() {
-			continue
-		}
-		if c.row == 0 {
-			number, ok := a.rowOf(c.number.Load())
-			if !ok {
-				continue
-			}
-			c.row = number + 1
-		}
-		row, _ := a.rows.at(c.row - 1)
-		if row.Pair == 0 {
-			continue
-		}
-		if answer, ok := a.rows.at(int(row.Pair) - 1); ok {
-			a.dropCall(c)
-			after := time.Duration(answer.T-row.T)*time.Microsecond - c.cancelled.Sub(c.began)
-			a.complain(fmt.Sprintf("answered %v after the server was told to stop: %s", max(after, 0).Round(time.Millisecond), c.title))
-		}
-	}
 }
 
 func (a *App) dropCall(c *call) {
@@ -218,7 +182,7 @@ func (a *App) dropCall(c *call) {
 // shownCalls are the calls that have a line.
 func (a *App) shownCalls() (shown []*call) {
 	for _, c := range a.calls {
-		if !c.over && time.Since(c.began) >= callShownAfter {
+		if !c.over && !c.listens && time.Since(c.began) >= callShownAfter {
 			shown = append(shown, c)
 		}
 	}
@@ -250,7 +214,11 @@ func (c *call) paint(a *App, l *grid.Line, last bool, more int) {
 	l.Text(a.theme.Strong, c.title)
 	l.Text(a.theme.Text, fmt.Sprintf("  %d s", int(time.Since(c.began).Seconds())))
 	if !c.cancelled.IsZero() {
-		l.Text(a.theme.Warn, "  cancelled; does the server obey?")
+		text := "  cancelled; does the server obey?"
+		if c.since > 0 {
+			text = "  cancelled, but the server works on"
+		}
+		l.Text(a.theme.Warn, text)
 	} else if last {
 		l.Text(theme.Style{}, "  ")
 		l.Text(a.theme.Key, "ctrl+x")
@@ -308,50 +276,4 @@ func (a *App) readResource(uri string) tea.Cmd {
 func uriParams(uri string) json.RawMessage {
 	params, _ := json.Marshal(map[string]string{"uri": uri}) // always encodes
 	return params
-}
-
-// subscribe has the server tell when a resource changes, or ends that.
-func (a *App) subscribe(uri string) tea.Cmd {
-	on := !a.subscribed[uri]
-	if a.status.Server.Era == mcp.Modern {
-		return a.listen(uri, on)
-	}
-	method := "resources/subscribe"
-	if !on {
-		method = "resources/unsubscribe"
-	}
-	s, ctx := a.session, a.ctx
-	return func() tea.Msg {
-		s.Act("compose", method, 0)
-		resp, err := s.Request(ctx, method, uriParams(uri), session.CallOptions{})
-		if err == nil && resp.Error != nil {
-			err = resp.Error
-		}
-		return result{what: method, err: err, text: method + " " + uri, then: func(a *App) tea.Cmd {
-			if err == nil {
-				a.subscribed[uri] = on
-			}
-			return a.refresh()
-		}}
-	}
-}
-
-// listen is subscribe in the modern era, where a subscription lasts as long as
-// the request does.
-func (a *App) listen(uri string, on bool) tea.Cmd {
-	title := "subscriptions/listen " + uri
-	if !on {
-		for _, c := range a.calls {
-			if c.title == title && c.cancelled.IsZero() {
-				c.cancelled = time.Now()
-				c.give(errCancelled)
-			}
-		}
-		a.subscribed[uri] = false
-		return nil
-	}
-	a.subscribed[uri] = true
-	params, _ := json.Marshal(map[string]any{"notifications": map[string]any{"resourceSubscriptions": []string{uri}}})
-	a.session.Act("compose", "subscriptions/listen", 0)
-	return a.request(title, "subscriptions/listen", params, listenFor)
 }

@@ -101,6 +101,10 @@ func TestCancelledCall(t *testing.T) {
 		require.Contains(t, d.rows()[29], "cancelled, and the server has not answered: sleep long")
 		require.NotContains(t, d.rows()[28], "sleep long")
 
+		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-3","progress":1}}`)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "the server works on, though it was told to stop: sleep long")
+
 		time.Sleep(time.Second)
 		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{}}`)
 		d.arrive()
@@ -112,6 +116,50 @@ func TestCancelledCall(t *testing.T) {
 		d.arrive()
 		require.Contains(t, d.rows()[29], "answered 0s after the server was told to stop: sleep long")
 		require.Empty(t, d.calls)
+
+		begin()
+		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mcpdbg-5","progress":1}}`)
+		d.arrive()
+		require.Contains(t, d.rows()[28], "cancelled, but the server works on")
+		time.Sleep(callObeys)
+		d.arrive()
+		require.Contains(t, d.rows()[29], "cancelled, but the server works on (progress since: 1): sleep long")
 		time.Sleep(2 * callObeys) // what was put off comes to nothing
+	})
+}
+
+// TestListen: in the modern era a subscription is a request that lasts.
+func TestListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) { offers(p, m) })
+		x.capabilities, x.modern = allCapabilities, true
+		require.NoError(t, s.Open(t.Context()))
+		d := drive(t, Options{Session: s, Title: "fake (local)"}, 120, 36)
+		d.do(actCatalog)
+		require.Contains(t, d.plain(), "[tools 3]")
+		listen := func() {
+			d.begin(d.Do(actCatalogSubscribe))
+			time.Sleep(callShownAfter)
+			d.arrive()
+		}
+		listen()
+		d.row(`"toolsListChanged":true`)
+		require.Contains(t, d.plain(), "the server tells when a list changes")
+		require.Zero(t, d.callLines(), "it takes no line")
+		d.do(actCancelCall)
+		require.Contains(t, d.rows()[35], "no call is under way")
+
+		listen()
+		require.NotContains(t, d.plain(), "the server tells when a list changes")
+		d.row(`"method":"notifications/cancelled"`)
+
+		d.do(actCatalogNext)
+		listen()
+		require.Contains(t, d.plain(), "subscribed: the server tells when it changes")
+		d.row(`"resourceSubscriptions":["res://logs/1"]`)
+		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-6","result":{"resultType":"complete"}}`)
+		d.arrive()
+		require.Contains(t, d.rows()[35], "the server has ended the subscription")
+		require.NotContains(t, d.plain(), "subscribed: the server tells when it changes")
 	})
 }

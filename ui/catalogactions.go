@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/keymap"
 )
 
@@ -46,8 +47,8 @@ func cataloguing() []action {
 			on(func(a *App, v *catalogView) tea.Cmd { v.nextSide(a); return nil })},
 		{entry{ID: actCatalogReload, Keys: []string{"ctrl+r"}, Scope: scopeCatalog, Title: "ask again", Help: "Ask the server for the list anew.", Priority: 55, Enabled: canSend},
 			on(func(a *App, v *catalogView) tea.Cmd { return a.loadCatalog(v.list(a)) })},
-		{entry{ID: actCatalogSubscribe, Keys: []string{"ctrl+s"}, Scope: scopeCatalog, Title: "subscribe", Help: "Have the server tell when the resource changes, or end that.", Priority: 60, Enabled: canSubscribe},
-			on(func(a *App, v *catalogView) tea.Cmd { return a.subscribe(v.item().key) })},
+		{entry{ID: actCatalogSubscribe, Keys: []string{"ctrl+s"}, Scope: scopeCatalog, Title: "subscribe", Help: "Have the server tell when the resource changes, or end that; in another list of a modern server: when a list changes.", Priority: 60, Enabled: canSubscribe},
+			on(func(a *App, v *catalogView) tea.Cmd { return v.subscribe(a) })},
 		{entry{ID: actCatalogSideDown, Keys: []string{"shift+down", "ctrl+e"}, Scope: scopeCatalog, Title: "item down", Help: "Move down in what is shown of the item."}, side(actDown)},
 		{entry{ID: actCatalogSideUp, Keys: []string{"shift+up", "ctrl+y"}, Scope: scopeCatalog, Title: "item up", Help: "Move up in what is shown of the item."}, side(actUp)},
 		{entry{ID: actCatalogPageDown, Keys: []string{"shift+pgdown", "ctrl+f"}, Scope: scopeCatalog, Title: "item page down", Help: "Move down by a screen in what is shown of the item."}, side(actPageDown)},
@@ -79,8 +80,23 @@ func canUse(a *App) (bool, string) {
 }
 
 func canSubscribe(a *App) (bool, string) {
-	if v, ok := a.top().(*catalogView); !ok || v.item() == nil || v.item().member != memberResources {
+	v, ok := a.top().(*catalogView)
+	switch {
+	case !ok:
+		return false, "the catalog is closed"
+	case v.list(a).Member == memberResources:
+		return canUse(a)
+	case a.status.Server.Era != mcp.Modern:
 		return false, "only a resource can be subscribed to"
 	}
-	return canUse(a)
+	return canSend(a)
+}
+
+// subscribe asks for news of the resource under the cursor, or in another list
+// of the lists themselves.
+func (v *catalogView) subscribe(a *App) tea.Cmd {
+	if v.list(a).Member == memberResources {
+		return a.subscribe(v.item().key)
+	}
+	return a.subscribe(changedLists)
 }

@@ -251,6 +251,9 @@ func (v *catalogView) state(a *App, list *catalogList, width int) []sheetRow {
 	if list.leftOut > 0 {
 		add(a.theme.Warn, fmt.Sprintf("! %s more are left out", thousands(list.leftOut)))
 	}
+	if a.subscribed[changedLists] != nil {
+		add(a.theme.OK, "the server tells when a list changes")
+	}
 	if list.stale && !list.loading {
 		text := "* " + list.why
 		if a.session != nil {
@@ -342,19 +345,24 @@ func (item *catalogItem) text(a *App, width int) []sheetRow {
 	if item.mime != "" {
 		add(a.theme.Text, "type: "+item.mime)
 	}
-	if a.subscribed[item.key] {
+	if a.subscribed[item.key] != nil {
 		add(a.theme.OK, "subscribed: the server tells when it changes")
 	}
 	if len(item.hints) > 0 {
 		add(a.theme.Warn, "the server says: "+strings.Join(item.hints, ", "))
 	}
+	gap := func() {
+		if len(rows) > 0 {
+			rows = append(rows, sheetRow{})
+		}
+	}
 	if item.description != "" {
-		rows = append(rows, sheetRow{})
+		gap()
 		paragraphs(item.description)
 	}
 	list, more := item.parameters()
 	if len(list) > 0 {
-		rows = append(rows, sheetRow{})
+		gap()
 	}
 	for _, p := range list {
 		about := ""

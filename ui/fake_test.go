@@ -31,6 +31,7 @@ type fakeExecutor struct {
 	info    executor.Info // what each process says of itself besides
 
 	capabilities string // that the server declares, "" for none
+	modern       bool   // it speaks the modern era
 }
 
 func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
@@ -49,7 +50,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		link := *about.Link
 		about.Link = &link
 	}
-	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), steps: make(chan executor.Step, 8)}
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), modern: x.modern, steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -74,6 +75,7 @@ type fakeProcess struct {
 	ended sync.WaitGroup
 
 	capabilities string
+	modern       bool
 	tree         func(*fakeProcess) []executor.Descendant
 	killed       []int // one by one
 }
@@ -96,6 +98,10 @@ func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
 		_ = json.Unmarshal([]byte(line), &m) // tests also send what is no JSON
 		switch m.Method {
 		case "server/discover":
+			if p.modern {
+				p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":%s,"ttlMs":0,"cacheScope":"private"}}`, m.ID, p.capabilities)
+				continue
+			}
 			p.out(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, m.ID)
 		case "initialize":
 			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"}}}`, m.ID, p.capabilities)

@@ -24,9 +24,10 @@ type subject struct {
 	forget  context.CancelFunc          // closes gone
 
 	catalog      *catalog
-	catalogShown *catalogView    // open or not; nil before it was first
-	calls        []*call         // made by the person: under way, or cancelled and watched
-	subscribed   map[string]bool // resources, by URI
+	catalogShown *catalogView     // open or not; nil before it was first
+	calls        []*call          // made by the person: under way, or cancelled and watched
+	afterwards   []uint32         // rows with progress, since a call was cancelled
+	subscribed   map[string]*call // resources, by URI
 
 	index  *rowIndex
 	rows   rowReader
@@ -67,8 +68,8 @@ func (a *App) newSubject(o Opened) *subject {
 		s.source = s.session.Log()
 	}
 	s.rows.source = s.source
-	s.catalog, s.subscribed = newCatalog(), map[string]bool{}
-	s.index.notice = func(number uint32, row *session.Row) { s.catalog.notice(s.source, number, row) }
+	s.catalog, s.subscribed = newCatalog(), map[string]*call{}
+	s.index.notice = s.noticed
 	s.story = &story{source: s.source, rows: s.rows}
 	s.trouble = trouble{tracker: verdicts.New(s.source), shown: -1}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
@@ -81,6 +82,17 @@ func (a *App) newSubject(o Opened) *subject {
 	s.detail = newDetail(s.source, s.index, a.theme, look)
 	s.composer = newComposer(openDrafts(a.opts.Drafts, s.title, s.source.Header()))
 	return s
+}
+
+// noticed takes a row that says something of the server itself.
+func (s *subject) noticed(number uint32, row *session.Row) {
+	s.catalog.notice(s.source, number, row)
+	if row.Kind == session.KindStart {
+		clear(s.subscribed)
+	}
+	if len(s.calls) > 0 {
+		s.noticeProgress(number, row)
+	}
 }
 
 func (s *subject) setTheme(th *theme.Theme) {
