@@ -98,6 +98,24 @@ func (d *driver) begin(cmd tea.Cmd) {
 	}()
 }
 
+// keepTime has what is put off come when its time is there, with what commands
+// return: see arrive.
+func (d *driver) keepTime() {
+	stop := make(chan struct{})
+	d.inbox = make(chan tea.Msg, 100)
+	d.later = func(wait time.Duration, msg tea.Msg) tea.Cmd {
+		go func() {
+			select {
+			case <-time.After(wait):
+				d.inbox <- msg
+			case <-stop:
+			}
+		}()
+		return nil
+	}
+	d.t.(*testing.T).Cleanup(func() { close(stop) })
+}
+
 // arrive takes what such commands have returned by now, and looks at the log.
 func (d *driver) arrive() {
 	synctest.Wait()
