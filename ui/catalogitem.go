@@ -29,6 +29,10 @@ type catalogItem struct {
 	output      json.RawMessage
 	arguments   []promptArgument
 	wrong       string // why it can't be used
+
+	listed bool // parameters were read
+	params []parameter
+	more   int // parameters beyond the limit
 }
 
 // A promptArgument is an argument of a prompt.
@@ -79,6 +83,7 @@ func newCatalogItem(member string, raw json.RawMessage) *catalogItem {
 			item.label += "  " + more
 		}
 	}
+	item.label = item.label[:min(len(item.label), maxLabel)]
 	return item
 }
 
@@ -126,12 +131,34 @@ type parameter struct {
 	name, about, description string
 }
 
-// maxParameters is how many of them are listed.
-const maxParameters = 200
+const (
+	// maxParameters is how many of them are listed.
+	maxParameters = 200
+	// maxParameterText is how many bytes of the words about one are shown.
+	maxParameterText = 1000
+	// maxListed is up to which size a schema is listed; a longer one can be
+	// looked at as it is.
+	maxListed = 1 << 20
+	// maxLabel is how many bytes of an item there are to be found by.
+	maxLabel = 400
+)
 
 // parameters lists what an item wants to be told, in the order of the server.
 func (item *catalogItem) parameters() (list []parameter, more int) {
+	if !item.listed {
+		item.listed = true
+		item.params, item.more = item.readParameters()
+		for i := range item.params {
+			p := &item.params[i]
+			p.about, p.description = p.about[:min(len(p.about), maxParameterText)], p.description[:min(len(p.description), maxParameterText)]
+		}
+	}
+	return item.params, item.more
+}
+
+func (item *catalogItem) readParameters() (list []parameter, more int) {
 	switch {
+	case len(item.input) > maxListed:
 	case item.input != nil:
 		list = schemaParameters(item.input)
 	case item.member == memberTemplates:

@@ -366,6 +366,32 @@ func TestJSONSaysWhere(t *testing.T) {
 	})
 }
 
+// TestLongText: a text that is too long to be typed into is checked and sent
+// beside the keys.
+func TestLongText(t *testing.T) {
+	inBubble(t, 80, 24, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCompose)
+		d.composer.area.SetValue(`{"jsonrpc":"2.0","method":"notifications/x","params":{"pad":"` + strings.Repeat("x", maxChecked) + `"}}`)
+		d.mark(composerID)
+		require.Contains(t, d.plain(), "2.0M, not checked")
+		require.Contains(t, d.plain(), "too long to be checked")
+		requireExact(t, d.screen(), 80, 24)
+		d.take(tea.PasteMsg{Content: "x"})
+		require.Contains(t, d.rows()[23], "is too long to be typed into")
+		out := d.source.Stats().Out
+		d.do(actSend)
+		require.Equal(t, out+1, d.source.Stats().Out)
+
+		d.do(actCompose)
+		d.composer.area.SetValue("")
+		d.take(tea.PasteMsg{Content: strings.Repeat("y", maxDraft+1)})
+		require.Len(t, d.composer.area.Value(), maxDraft+1, "all of it, or nothing")
+		d.composer.area.SetValue("some text")
+		d.take(tea.PasteMsg{Content: strings.Repeat("y", maxDraft+1)})
+		require.Equal(t, "some text", d.composer.area.Value())
+	})
+}
+
 // TestEditResendByForm: a call of a tool that the catalog knows opens in fields.
 func TestEditResendByForm(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
@@ -550,6 +576,22 @@ func TestDraftsSurvive(t *testing.T) {
 	dir, err := os.Stat(folder)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), dir.Mode().Perm())
+}
+
+// TestDraftsAreSaved: a while after the last key, without anybody closing anything.
+func TestDraftsAreSaved(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newSession(t, newLog(t), echo)
+		require.NoError(t, s.Open(t.Context()))
+		d := drive(t, Options{Session: s, Title: "fake (local)", Drafts: folder}, 120, 36)
+		d.keepTime()
+		d.do(actCompose)
+		d.write("x")
+		time.Sleep(draftsAfter)
+		d.arrive()
+		require.Equal(t, `{"jsonrpc":"2.0","id":"ui-1","method":"tools/list"}x`, openDrafts(folder, "fake (local)", s.Log().Header()).text(draftMessage))
+	})
 }
 
 // TestDraftsAreBounded: in their number, their length, and their files; two

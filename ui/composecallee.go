@@ -116,7 +116,7 @@ func (a *App) composeWith(item *catalogItem, arguments []byte) tea.Cmd {
 	}
 	c.target, c.view, c.refused, c.completing = t, composeForm, "", completing{}
 	c.form = form.New(t.schema(), form.Options{Theme: a.theme, Text: a.look()})
-	if len(arguments) > 0 && c.form.SetJSON(arguments) != nil {
+	if len(arguments) > maxFields || len(arguments) > 0 && c.form.SetJSON(arguments) != nil {
 		c.view = composeJSON
 		c.json.SetValue(string(arguments))
 	}
@@ -129,7 +129,7 @@ func (a *App) composeWith(item *catalogItem, arguments []byte) tea.Cmd {
 // editSelected takes the selected message into the composer: a call of what the
 // catalog knows into its form.
 func (a *App) editSelected() tea.Cmd {
-	source, row := a.source, a.selected.row
+	source, row, id := a.source, a.selected.row, a.composer.nextID()
 	return func() tea.Msg {
 		if row.Len > maxEdited {
 			return result{what: "edit", err: fmt.Errorf("%s is too much to edit, at most %s", size(int64(row.Len)), size(maxEdited))}
@@ -138,15 +138,20 @@ func (a *App) editSelected() tea.Cmd {
 		if err != nil {
 			return result{what: "edit", err: err}
 		}
-		return result{then: func(a *App) tea.Cmd { return a.editEntry(&e) }}
+		text := spread(withID(e.Payload, e.Msg, id))
+		member, key, arguments, ok := formable(&e)
+		return result{then: func(a *App) tea.Cmd {
+			if !ok {
+				return a.editText(text)
+			}
+			return a.editCall(member, key, arguments, text)
+		}}
 	}
 }
 
-func (a *App) editEntry(e *session.Entry) tea.Cmd {
-	member, key, arguments, ok := formable(e)
-	if !ok {
-		return a.editText(e)
-	}
+// editCall opens a call in its form, if the catalog knows what it calls, else as
+// text.
+func (a *App) editCall(member, key string, arguments []byte, text string) tea.Cmd {
 	for _, l := range a.catalog.lists {
 		if l.Member != member {
 			continue
@@ -155,11 +160,11 @@ func (a *App) editEntry(e *session.Entry) tea.Cmd {
 			if item := l.find(key); item != nil {
 				return a.composeWith(item, arguments)
 			}
-			return a.editText(e)
+			return a.editText(text)
 		}
 		return a.afterReading(l, open)
 	}
-	return a.editText(e)
+	return a.editText(text)
 }
 
 // afterReading does something once what the log tells of a list is read.
@@ -205,11 +210,11 @@ func formable(e *session.Entry) (member, key string, arguments []byte, ok bool) 
 }
 
 // editText takes a message into the composer as text.
-func (a *App) editText(e *session.Entry) tea.Cmd {
+func (a *App) editText(text string) tea.Cmd {
 	c := a.composer
 	c.view = composeMessage
 	c.drafts.sent(draftMessage, c.area.Value()) // what was there can be recalled
-	c.area.SetValue(spread(withID(e.Payload, e.Msg, c.nextID())))
+	c.area.SetValue(text)
 	a.openComposer()
 	return nil
 }

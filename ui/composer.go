@@ -163,6 +163,9 @@ func (c *composer) titles(a *App) (left, right string) {
 	case composeRaw:
 		return "Compose raw bytes", ""
 	}
+	if long := len(c.area.long); long > 0 {
+		return "Compose", size(int64(long)) + ", not checked"
+	}
 	text := strings.TrimSpace(c.area.Value())
 	if text == "" {
 		return "Compose", "empty"

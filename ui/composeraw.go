@@ -133,21 +133,23 @@ func rawPreview(text string, th *theme.Theme) (string, theme.Style) {
 // sendRaw sends exactly the bytes that are written.
 func (a *App) sendRaw() tea.Cmd {
 	c := a.composer
-	data, err := unescape(c.raw.Value())
-	if err == nil && len(data) == 0 {
-		err = errEmpty
-	}
-	if err != nil {
-		a.complain("send: " + err.Error())
-		return nil
-	}
-	c.drafts.sent(draftRaw, c.raw.Value())
-	a.closeComposer()
-	s, ctx := a.session, a.ctx
+	text, s, ctx := c.raw.Value(), a.session, a.ctx
 	return func() tea.Msg {
+		data, err := unescape(text)
+		if err == nil && len(data) == 0 {
+			err = errEmpty
+		}
+		if err != nil {
+			return result{what: "send", err: err}
+		}
 		n, err := s.SendBytes(ctx, data)
-		s.Act("raw", size(int64(len(data)))+" bytes as they are", n)
-		return result{what: "send", err: err, text: size(int64(len(data))) + " bytes sent"}
+		said := size(int64(len(data))) + " bytes"
+		s.Act("raw", said+" as they are", n)
+		return result{what: "send", err: err, text: said + " sent", then: func(a *App) tea.Cmd {
+			c.drafts.sent(draftRaw, text)
+			a.closeComposer()
+			return a.refresh()
+		}}
 	}
 }
 

@@ -16,6 +16,13 @@ import (
 
 var errEmpty = errors.New("there is nothing to send")
 
+// maxChecked is how many bytes of a text are looked at while it is written, and
+// maxFields how many a form takes.
+const (
+	maxChecked = 2 << 20
+	maxFields  = 1 << 20
+)
+
 // sendAnyway is said of what the server may refuse.
 const sendAnyway = "; ctrl+s again sends it all the same"
 
@@ -34,7 +41,19 @@ func (a *App) send() tea.Cmd {
 
 // sendMessage sends JSON in one line, other text after a question.
 func (a *App) sendMessage() tea.Cmd {
-	text, err := oneLine(a.composer.area.Value())
+	written := a.composer.area.Value()
+	if len(written) <= maxChecked {
+		line, err := oneLine(written)
+		return a.sendLine(line, err)
+	}
+	return func() tea.Msg {
+		line, err := oneLine(written)
+		return result{then: func(a *App) tea.Cmd { return a.sendLine(line, err) }}
+	}
+}
+
+// sendLine sends a message in one line; err says that it is none.
+func (a *App) sendLine(text []byte, err error) tea.Cmd {
 	if errors.Is(err, errEmpty) {
 		a.complain("send: " + err.Error())
 		return nil
@@ -145,6 +164,9 @@ func lineOf(text []byte, read int) (line, col int) {
 // says is what there is to know of a text, below it.
 func (c *composer) says(a *App) (string, theme.Style) {
 	text := []byte(c.box().Value())
+	if len(text) > maxChecked {
+		return "! too long to be checked while it is written", a.theme.Warn
+	}
 	switch c.view {
 	case composeRaw:
 		return rawPreview(c.raw.Value(), a.theme)
@@ -189,13 +211,17 @@ func (a *App) otherView() tea.Cmd {
 		if strings.TrimSpace(text) == "" {
 			text = "{}"
 		}
+		if len(text) > maxFields {
+			a.complain("too long for fields")
+			return nil
+		}
 		if err := c.form.SetJSON([]byte(text)); err != nil {
 			a.complain("the fields can't hold it: " + err.Error())
 			return nil
 		}
 		c.view = composeForm
 	case composeMessage:
-		if strings.TrimSpace(c.raw.Value()) == "" {
+		if strings.TrimSpace(c.raw.Value()) == "" && len(c.area.Value()) <= maxChecked {
 			line, _ := oneLine(c.area.Value())
 			c.raw.SetValue(escapeBytes(append(line, '\n')))
 		}

@@ -54,6 +54,9 @@ func (b *textBox) SetValue(text string) {
 	}
 	b.long = ""
 	b.area.SetValue(text)
+	if strings.Contains(text, "\n") {
+		b.area.MoveToBegin() // a text of several lines is read from its top
+	}
 }
 
 // update takes a key, or what was pasted. The error says why it did not.
