@@ -54,7 +54,7 @@ func (a *App) linkRTT() time.Duration {
 // where that stands beside it anyway.
 func (a *App) subjectTitle() string {
 	if host := a.host(); host != "" {
-		return strings.TrimSuffix(a.subject.title, " ("+host+")")
+		return strings.TrimSuffix(a.title, " ("+host+")")
 	}
-	return a.subject.title
+	return a.title
 }

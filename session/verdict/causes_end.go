@@ -135,7 +135,7 @@ func stubborn(w *view) (found, bool) {
 }
 
 func leftBehind(w *view) (found, bool) {
-	if w.ending.killed == 0 || !w.exitedAt.seen || w.ending.row.row < w.exitedAt.row {
+	if w.ending.killed == 0 || !w.exitedAt.seen || w.ending.killT < w.exitedAt.t {
 		return found{}, false
 	}
 	return found{

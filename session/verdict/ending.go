@@ -17,6 +17,7 @@ type ending struct {
 	ignored []string // steps that were not enough for the process itself
 	killed  int      // processes that took a KILL when it had ended
 	row     event    // of the entry that says so
+	killT   int64    // when that began
 }
 
 // endingActs are what a person does to end a process; see session.ActBody.
@@ -56,7 +57,7 @@ func (e *ending) step(number int, b session.PhaseBody, t int64) {
 		}
 	case executor.StepKill.String():
 		_, _ = fmt.Sscanf(b.Detail, "%d killed", &e.killed) // without a number none was
-		e.row = event{true, number, t}
+		e.row, e.killT = event{true, number, t}, t-b.Took
 	default:
 		return
 	}

@@ -111,12 +111,30 @@ func TestOpenRequestsMakeRoom(t *testing.T) {
 		for tracker.Advance(1 << 20) {
 		}
 		require.Len(t, tracker.facts.asked.open, maxOpen, "round %d", round)
+		require.Equal(t, log.Len()-1, tracker.facts.asked.open[maxOpen-1].row, "the newest is among them")
 		require.NoError(t, log.Append(answers))
 		for tracker.Advance(1 << 20) {
 		}
 	}
 	require.Empty(t, tracker.Now(nil))
 	require.Empty(t, tracker.facts.asked.open)
+}
+
+// TestJoinIsBounded: a message over lines without end is not put together.
+func TestJoinIsBounded(t *testing.T) {
+	log := newLog(t)
+	entries := []session.Entry{session.NewEntry(session.KindStart, 0, session.StartBody{}), line(session.KindStdout, "{")}
+	for range maxStray {
+		entries = append(entries, line(session.KindStdout, strings.Repeat("x", 4000)))
+	}
+	// Nor is the body of an event read whole that is too large for any.
+	entries = append(entries, session.NewEntry(session.KindState, 0, session.StateBody{State: "failed", Detail: strings.Repeat("x", 2*maxBody)}))
+	require.NoError(t, log.Append(entries))
+	tracker := New(log)
+	for tracker.Advance(1 << 20) {
+	}
+	require.LessOrEqual(t, cap(tracker.facts.stray.join.text), 2*maxJoined)
+	require.Equal(t, []string{"multi-line"}, ids(tracker.Now(nil)))
 }
 
 // TestTextsAreBounded: what a server wrote is quoted on one line, and cut.
