@@ -100,8 +100,8 @@ func (a *App) counted(msg counted) tea.Cmd {
 	return a.countOn()
 }
 
-// countTitle says in the title of a pane how many rows match the search, and
-// which of them the cursor is on.
+// countTitle says how many rows of a pane match the search, and which of them
+// the cursor is on; it is empty for a pane that is not searched.
 func (a *App) countTitle(pane paneID) string {
 	if a.search == nil || a.search.count == nil || a.search.count.pane != pane {
 		return ""
@@ -111,14 +111,13 @@ func (a *App) countTitle(pane paneID) string {
 	if !c.done(a.index.scanned) || len(c.rows) >= countMost {
 		total += "+"
 	}
-	text := "  /" + a.search.text + " "
 	cursor, ok := a.lists(pane).Cursor()
 	i, hit := slices.BinarySearch(c.rows, uint32(cursor))
 	switch {
 	case ok && hit:
-		return text + thousands(i+1) + " of " + total
+		return " " + thousands(i+1) + " of " + total
 	case ok && cursor >= c.at:
-		return text + "? of " + total
+		return " ? of " + total
 	}
-	return text + total
+	return " " + total
 }

@@ -82,8 +82,7 @@ func (a *App) drawPane(id paneID) {
 		p.paint(block, focused)
 		a.dirty[id] = false
 	}
-	left, right := p.titles()
-	left += a.countTitle(id) + a.timeTitle(id)
+	left, right := a.listTitle(id, r.W)
 	if other := a.strippedTitle(id); other != "" {
 		left += "   " + other
 	}

@@ -154,6 +154,8 @@ func (t *traffic) paint(out *grid.Lines, focused bool) {
 	}
 }
 
+// titles leaves out what is searched for, and what the filter is: see
+// App.trafficTitle.
 func (t *traffic) titles() (left, right string) {
 	switch t.among {
 	case onlyMessages:
@@ -163,11 +165,17 @@ func (t *traffic) titles() (left, right string) {
 	default:
 		left = "2 Timeline " + thousands(t.index.scanned)
 	}
+	return left, t.Status()
+}
+
+// passed is how many rows pass the filter, so far.
+func (t *traffic) passed() string {
+	text := ""
 	if t.shown != nil {
-		left += fmt.Sprintf("  filter %s (%s)", t.shown, thousands(len(t.passing.All())))
+		text = " (" + thousands(len(t.passing.All())) + ")"
 	}
 	if t.percent < 100 {
-		left += fmt.Sprintf(" %d%%", t.percent)
+		text += fmt.Sprintf(" %d%%", t.percent)
 	}
-	return left, t.Status()
+	return text
 }

@@ -12,6 +12,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/termsafe"
 )
 
 // flood sends n notifications of the same method.
@@ -83,6 +84,10 @@ var trafficActionTests = map[string]actionTest{
 		require.Regexp(t, `┃>xm +1 `, d.plain())
 		d.do(actDown)
 		require.Regexp(t, `┃ xm +1 `, d.plain(), "both marks are seen")
+		d.do(actMark)
+		require.Regexp(t, `┃> m +- `, d.plain(), "a second one")
+		d.do(actMark)
+		require.Regexp(t, `┃>  +- `, d.plain())
 		d.do(actUp, actMark)
 		require.Regexp(t, `┃>x +1 `, d.plain())
 		require.Contains(t, d.rows()[35], "mark taken away")
@@ -144,13 +149,15 @@ var trafficActionTests = map[string]actionTest{
 		d.flood("x", 8)
 		require.Regexp(t, `> notifications/x x 8  \(collapsed, enter unfolds\)`, d.plain())
 		require.Equal(t, 6, d.traffic.Len())
+		d.flood("x", 1)
+		require.Contains(t, d.plain(), "notifications/x x 9 ")
 		d.do(actFlood)
-		require.Equal(t, 13, d.traffic.Len())
+		require.Equal(t, 14, d.traffic.Len())
 		require.NotContains(t, d.plain(), "collapsed")
 		d.do(actFlood)
 		require.Equal(t, 6, d.traffic.Len())
 		d.do(actOpen)
-		require.Equal(t, 13, d.traffic.Len(), "enter unfolds")
+		require.Equal(t, 14, d.traffic.Len(), "enter unfolds")
 		require.False(t, d.zoom)
 		d.do(actOpen)
 		require.True(t, d.zoom)
@@ -353,4 +360,40 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, 3, found)
 	_, _, ok = m.next(3, -1, even)
 	require.False(t, ok)
+}
+
+// TestLens: what is interleaved, and what a filter names, is listed.
+func TestLens(t *testing.T) {
+	for _, tc := range []struct {
+		among  interleaved
+		filter string
+		lists  map[session.Kind]bool
+	}{
+		{onlyMessages, "", map[session.Kind]bool{session.KindStdin: true, session.KindStdout: true, session.KindStderr: false, session.KindGap: false}},
+		{andStderr, "", map[session.Kind]bool{session.KindStdout: true, session.KindStderr: true, session.KindGap: false}},
+		{timeline, "", map[session.Kind]bool{session.KindStdout: true, session.KindStderr: true, session.KindGap: true}},
+		{onlyMessages, "kind:gap or err", map[session.Kind]bool{session.KindStdout: true, session.KindStderr: false, session.KindGap: true}},
+		{onlyMessages, "kind:stderr", map[session.Kind]bool{session.KindStderr: true, session.KindGap: false}},
+	} {
+		l := lens{tc.among, parse(t, tc.filter)}
+		for kind, want := range tc.lists {
+			require.Equal(t, want, l.lists(kind), "%v %s", tc, kind)
+		}
+	}
+}
+
+func TestShareRoom(t *testing.T) {
+	for _, tc := range []struct {
+		a, b, wantA, wantB string
+		room               int
+	}{
+		{"kind:request", "text", "kind:request", "text", 20},
+		{"kind:request", "text", "kind:r…", "text", 11},
+		{"kind:request", "some longer text", "kind:req…", "some lon…", 18},
+		{"kind:request", "text", "kind:…", "text", -5},
+		{"", "some longer text", "", "some longer text", 16},
+	} {
+		a, b := shareRoom(tc.a, tc.b, tc.room, termsafe.Ellipsis)
+		require.Equal(t, []string{tc.wantA, tc.wantB}, []string{a, b}, "%+v", tc)
+	}
 }

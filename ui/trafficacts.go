@@ -138,14 +138,6 @@ func (a *App) timeChanged() {
 	a.mark(trafficID)
 }
 
-// timeTitle says in the title of the traffic pane what its times are.
-func (a *App) timeTitle(pane paneID) string {
-	if pane != trafficID {
-		return ""
-	}
-	return a.traffic.times.title()
-}
-
 // toggleFlood folds or unfolds the flood under the cursor.
 func (a *App) toggleFlood() {
 	row, _, folded := a.traffic.foldUnderCursor()

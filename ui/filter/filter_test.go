@@ -373,9 +373,13 @@ func TestNear(t *testing.T) {
 	}
 	f, err := Parse(">100")
 	require.NoError(t, err)
-	got := make([]Verdict, 2)
-	f.Over(&fixed{}).Rows(10, rows, got)
-	require.Equal(t, []Verdict{Yes, Yes}, got)
+	alone := rows[1]
+	alone.Pair = 0 // and alike otherwise
+	second := []session.Row{rows[0], rows[1]}
+	second[0].Pair, second[1].Pair = 14, 13 // rows 12 and 13
+	got := make([]Verdict, 5)
+	f.Over(&fixed{}).Rows(9, append(append([]session.Row{alone}, rows...), second...), got)
+	require.Equal(t, []Verdict{No, Yes, Yes, Yes, Yes}, got)
 }
 
 func TestComplete(t *testing.T) {
