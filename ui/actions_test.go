@@ -493,6 +493,7 @@ func allActionTests() map[string]actionTest {
 		inputTests,
 		catalogTests,
 		callTests,
+		findingTests,
 		composeTests,
 		verdictTests,
 	} {

@@ -87,7 +87,7 @@ func newApp(ctx context.Context, opts Options) *App {
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {
-			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+			return func() tea.Msg { return after(ctx, d, msg) }
 		},
 	}
 	var err error
@@ -112,6 +112,18 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.push(&home{})
 	}
 	return a
+}
+
+// after returns msg when d has passed, and nothing when ctx ends before.
+func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Msg {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return msg
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // look is how text is cut and escaped.
@@ -210,9 +222,10 @@ func (a *App) refresh() tea.Cmd {
 	more = a.trouble.tracker.Advance(verdictRowsAtOnce) || more
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
-	a.events.SetFilter(a.index.events)
+	a.findings.follow(a.index.events)
+	a.events.SetFilter(a.findings.events)
 	a.markAll()
-	cmd := tea.Batch(a.traffic.grown(), a.countOn(), a.keepCatalog())
+	cmd := tea.Batch(a.lintOn(), a.traffic.grown(), a.countOn(), a.keepCatalog())
 	a.watchCancelled()
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })

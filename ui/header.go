@@ -120,7 +120,7 @@ func (a *App) trafficParts() []part {
 	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
 		parts = append(parts, part{text: thousands(n) + " pending", style: th.Warn, group: 1, priority: 90})
 	}
-	return parts
+	return append(parts, a.lintPart())
 }
 
 // liveState says in what state the session is, in words that do not take a

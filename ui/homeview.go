@@ -188,14 +188,7 @@ func (h *home) paintAbout(a *App, rows []sheetRow, r, in grid.Rect) {
 	if r.H < 2 {
 		return
 	}
-	rule := "─"
-	if a.opts.ASCII {
-		rule = "-"
-	}
-	top := h.view.block.Line(r.Y - in.Y)
-	for range r.W {
-		top.Text(a.theme.Border, rule)
-	}
+	a.paintRule(h.view.block.Line(r.Y - in.Y))
 	for i, row := range rows {
 		y := r.Y - in.Y + 1 + i
 		if i == r.H-2 && len(rows) > r.H-1 {

@@ -20,23 +20,26 @@ const (
 // lines is a pane of log lines: stderr, or the events of a session.
 type lines struct {
 	list
-	id   paneID
-	rows *lineRows
-	seen int // rows that were there when the pane was last on the screen
+	id    paneID
+	rows  *lineRows
+	found *findings // of the events pane
+	seen  int       // rows that were there when the pane was last on the screen
 }
 
 // lineRows paints the rows of one pane.
 type lineRows struct {
+	pane   paneID
 	source session.Source
 	rows   rowReader
 	index  *rowIndex
 	theme  *theme.Theme
 	hits   *highlight
+	found  *findings
 	num    []byte                 // scratch
 	buf    [lineRead + 1<<10]byte // the entry that is painted
 }
 
-func newLines(id paneID, source session.Source, index *rowIndex, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
+func newLines(id paneID, source session.Source, index *rowIndex, found *findings, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
 	columns := []table.Column{
 		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
 		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
@@ -46,8 +49,8 @@ func newLines(id paneID, source session.Source, index *rowIndex, hits *highlight
 		empty = "nothing on stderr"
 	}
 	look.TabStop = 8
-	rows := &lineRows{source: source, rows: rowReader{source: source}, index: index, hits: hits, theme: th}
-	l := &lines{id: id, rows: rows, list: list{table.New(table.Config{
+	rows := &lineRows{pane: id, source: source, rows: rowReader{source: source}, index: index, found: found, hits: hits, theme: th}
+	l := &lines{id: id, rows: rows, found: found, list: list{table.New(table.Config{
 		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
 	})}}
 	l.SetFilter(nil)
@@ -64,7 +67,7 @@ func (l *lines) all() []uint32 {
 	if l.id == stderrID {
 		return l.rows.index.stderr
 	}
-	return l.rows.index.events
+	return l.found.events
 }
 
 func (l *lines) name() string {
@@ -84,8 +87,9 @@ func (l *lines) unread() int { return len(l.all()) - l.seen }
 // Len returns the number of rows in the log, of whatever kind.
 func (r *lineRows) Len() int { return r.index.scanned }
 
-// Version changes with the search: the rows themselves never change.
-func (r *lineRows) Version(int) uint32 { return r.hits.version }
+// Version changes with the search and with findings: the rows themselves never
+// change.
+func (r *lineRows) Version(int) uint32 { return r.hits.version<<16 ^ r.found.version }
 
 // Paint paints one row.
 func (r *lineRows) Paint(number int, c *table.Cells) {
@@ -99,11 +103,30 @@ func (r *lineRows) Paint(number int, c *table.Cells) {
 	switch {
 	case err != nil:
 		c.Text(colLineText, r.theme.Error, "(not kept)")
-	case row.Kind == session.KindStderr:
+	case row.Kind == session.KindStderr && r.pane == stderrID:
 		r.hits.paint(c, colLineText, r.theme.Stderr, r.theme.Match, e.Payload)
+	case row.Kind.IsStream():
+		r.paintFinding(number, c)
 	default:
 		paintEvent(c, colLineText, &e, r.theme, r.hits)
+		if f, ok := r.found.of(number); ok {
+			_, style := severityOf(f.Severity, r.theme)
+			c.Text(colLineText, style, "  "+f.Rule.ID)
+		}
 	}
+}
+
+// paintFinding paints what was found about a message or a line of stderr.
+func (r *lineRows) paintFinding(number int, c *table.Cells) {
+	f, ok := r.found.of(number)
+	if !ok {
+		return
+	}
+	mark, style := severityOf(f.Severity, r.theme)
+	c.Mark(style, mark)
+	c.Text(colLineText, style, f.Rule.ID)
+	c.Text(colLineText, style, "   ")
+	r.hits.paint(c, colLineText, style, r.theme.Match, []byte(f.Detail))
 }
 
 // paintEvent paints the mark of an event, and into a column what it tells.

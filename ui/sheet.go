@@ -35,6 +35,17 @@ func addRows(rows []sheetRow, label, text string, style theme.Style, width int) 
 	return rows
 }
 
+// paintRule paints a line over the whole width.
+func (a *App) paintRule(l *grid.Line) {
+	rule := "─"
+	if a.opts.ASCII {
+		rule = "-"
+	}
+	for l.Room() > 0 {
+		l.Text(a.theme.Border, rule)
+	}
+}
+
 // paintSheet draws a sheet over the screen.
 func (a *App) paintSheet(s *sheet) {
 	r := grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, a.height-2)

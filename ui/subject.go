@@ -29,11 +29,12 @@ type subject struct {
 	afterwards   []uint32         // rows with progress, since a call was cancelled
 	subscribed   map[string]*call // resources, by URI
 
-	index  *rowIndex
-	rows   rowReader
-	stats  session.Stats
-	status session.Status
-	story  *story
+	index    *rowIndex
+	rows     rowReader
+	stats    session.Stats
+	status   session.Status
+	story    *story
+	findings *findings
 
 	trouble trouble
 	waiting []session.Ask // for the person's answer, oldest first
@@ -75,10 +76,11 @@ func (a *App) newSubject(o Opened) *subject {
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])
 	}
+	s.findings = newFindings(s.source)
 	look := a.look()
-	s.traffic = newTraffic(s.source, s.index, s.hits, a.theme, look)
-	s.stderr = newLines(stderrID, s.source, s.index, s.hits, a.theme, look)
-	s.events = newLines(eventsID, s.source, s.index, s.hits, a.theme, look)
+	s.traffic = newTraffic(s.source, s.index, s.findings, s.hits, a.theme, look)
+	s.stderr = newLines(stderrID, s.source, s.index, s.findings, s.hits, a.theme, look)
+	s.events = newLines(eventsID, s.source, s.index, s.findings, s.hits, a.theme, look)
 	s.detail = newDetail(s.source, s.index, a.theme, look)
 	s.composer = newComposer(openDrafts(a.opts.Drafts, s.title, s.source.Header()))
 	return s

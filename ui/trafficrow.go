@@ -23,6 +23,7 @@ type trafficRows struct {
 	rows     rowReader
 	theme    *theme.Theme
 	hits     *highlight
+	found    *findings
 	ellipsis string
 	num      []byte                // scratch
 	buf      [rowRead + 1<<10]byte // the entry that is painted
@@ -51,7 +52,7 @@ func (t *trafficRows) Version(number int) uint32 {
 			v ^= uint32(rows) << 8
 		}
 	}
-	return v ^ t.hits.version<<24
+	return v ^ t.hits.version<<24 ^ t.found.version<<20
 }
 
 // Paint paints one row.
@@ -65,7 +66,7 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	if t.pane.marks.has(number) {
 		c.Flag(t.theme.Key, "m")
 	}
-	t.paintMark(row, c)
+	t.paintMark(number, row, c)
 	t.paintSeq(e, c)
 	t.num = t.pane.times.append(t.num[:0], row.T, t.start())
 	c.Bytes(colTime, t.theme.Dim, t.num)
@@ -143,7 +144,7 @@ func (t *trafficRows) style(row session.Row) theme.Style {
 }
 
 // paintMark paints the glyph that tells what is special about a row.
-func (t *trafficRows) paintMark(row session.Row, c *table.Cells) {
+func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	request := row.Msg == framing.Request
 	switch {
 	case row.State == session.ReqOrphan || row.State == session.ReqDuplicate:
@@ -158,6 +159,11 @@ func (t *trafficRows) paintMark(row session.Row, c *table.Cells) {
 		c.Mark(t.theme.Warn, "?")
 	case request && row.Kind == session.KindStdout:
 		c.Mark(t.theme.ServerRequest, "~")
+	default:
+		if f, ok := t.found.of(number); ok {
+			_, style := severityOf(f.Severity, t.theme)
+			c.Mark(style, "!")
+		}
 	}
 }
 
@@ -194,7 +200,12 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 		}
 		t.withNote(c, style, method, t.theme.Warn, note)
 	default:
-		t.withNote(c, style, method, t.theme.Error, errorNote(row, e))
+		note, noteStyle := errorNote(row, e), t.theme.Error
+		if f, ok := t.found.of(number); ok && note == "" {
+			note = f.Rule.ID
+			_, noteStyle = severityOf(f.Severity, t.theme)
+		}
+		t.withNote(c, style, method, noteStyle, note)
 	}
 }
 

@@ -1,0 +1,172 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/session"
+	"mcpdbg/session/lint"
+	"mcpdbg/ui/theme"
+)
+
+// How much one step of looking for findings may do: some 50 ms of work at most,
+// on a goroutine of its own.
+const (
+	lintRows  = 1 << 14
+	lintBytes = 8 << 20
+)
+
+// findings are what a log has that the protocol forbids or advises against. They
+// follow the log in steps, and lag behind one that grows fast.
+type findings struct {
+	linter  *lint.Linter
+	running bool // a step is under way
+	timed   bool // a timer is, for what is due
+
+	list                    []lint.Finding
+	errors, warnings, infos int
+
+	first   map[int]int // of each row with a warning or an error: the worst of list
+	version uint32      // changes with first
+
+	// events are the rows of the events pane: events, and rows with a warning or
+	// an error, in ascending order. merged is how many events are among them.
+	events []uint32
+	merged int
+}
+
+func newFindings(source session.Source) *findings {
+	return &findings{linter: lint.New(source), first: map[int]int{}}
+}
+
+// of is the worst warning or error of a row.
+func (f *findings) of(row int) (*lint.Finding, bool) {
+	i, ok := f.first[row]
+	if !ok {
+		return nil, false
+	}
+	return &f.list[i], true
+}
+
+// follow merges events that are new.
+func (f *findings) follow(events []uint32) {
+	for _, row := range events[f.merged:] {
+		f.insert(row)
+	}
+	f.merged = len(events)
+}
+
+func (f *findings) insert(row uint32) {
+	if n := len(f.events); n == 0 || f.events[n-1] < row {
+		f.events = append(f.events, row)
+		return
+	}
+	if i, found := slices.BinarySearch(f.events, row); !found {
+		f.events = slices.Insert(f.events, i, row)
+	}
+}
+
+// take takes what was found since the last time, and tells whether that is
+// anything.
+func (f *findings) take() bool {
+	errors, warnings, infos := f.linter.Counts()
+	if errors == f.errors && warnings == f.warnings && infos == f.infos {
+		return false
+	}
+	f.errors, f.warnings, f.infos = errors, warnings, infos
+	known := len(f.list)
+	f.list = f.linter.Findings()
+	for i, found := range f.list[known:] {
+		if found.Severity == lint.Info {
+			continue
+		}
+		if worst, ok := f.of(found.Row); !ok || found.Severity > worst.Severity {
+			f.first[found.Row] = known + i
+		}
+		f.insert(uint32(found.Row))
+	}
+	f.version++
+	return true
+}
+
+// lintOn has the findings follow the log, unless they do already.
+func (a *App) lintOn() tea.Cmd {
+	f := a.findings
+	if rows, _ := f.linter.Looked(); f.running || rows >= a.source.Len() {
+		return nil
+	}
+	f.running = true
+	ctx := a.ctx
+	return func() tea.Msg {
+		f.linter.Advance(ctx, lintRows, lintBytes)
+		return result{then: (*App).linted}
+	}
+}
+
+// linted takes the end of a step. The next one begins a frame later, so that the
+// log, and the screen, come first.
+func (a *App) linted() tea.Cmd {
+	f := a.findings
+	f.running = false
+	a.takeFindings()
+	if rows, _ := f.linter.Looked(); rows < a.source.Len() {
+		return a.later(framePause, result{then: (*App).lintOn})
+	}
+	return a.lintTimer()
+}
+
+func (a *App) takeFindings() {
+	if a.findings.take() {
+		a.events.SetFilter(a.findings.events)
+		a.markAll()
+	}
+}
+
+// lintTimer sets a timer for findings that come with time and not with a row.
+func (a *App) lintTimer() tea.Cmd {
+	f := a.findings
+	due, ok := f.linter.Due()
+	if !ok || f.timed || a.session == nil {
+		return nil
+	}
+	f.timed = true
+	wait := max(time.Duration(due-a.session.Log().Now())*time.Microsecond, framePause)
+	return a.later(wait, result{then: func(a *App) tea.Cmd {
+		f.timed = false
+		if f.running { // its end sets another timer
+			return nil
+		}
+		f.linter.Tick(a.session.Log().Now())
+		a.takeFindings()
+		return a.lintTimer()
+	}})
+}
+
+// severityOf is the mark and the style of a finding.
+func severityOf(s lint.Severity, th *theme.Theme) (mark string, style theme.Style) {
+	switch s {
+	case lint.Error:
+		return "x", th.Error
+	case lint.Warning:
+		return "!", th.Warn
+	}
+	return "-", th.Dim
+}
+
+// lintPart counts the findings in the header.
+func (a *App) lintPart() part {
+	f := a.findings
+	p := part{style: a.theme.Warn, group: 1, priority: 72}
+	switch {
+	case f.errors+f.warnings == 0:
+		return part{}
+	case f.errors > 0:
+		p.style = a.theme.Error
+	}
+	p.text = fmt.Sprintf("lint %d x %d !", f.errors, f.warnings)
+	p.short = fmt.Sprintf("lint %d/%d", f.errors, f.warnings)
+	return p
+}
