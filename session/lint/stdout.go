@@ -135,7 +135,7 @@ func headerBehind(line []byte) bool {
 }
 
 // quote is the beginning of a line, for a detail.
-func quote(line []byte) string { return "«" + excerpt(line) + "»" }
+func quote(line []byte) string { return `"` + excerpt(line) + `"` }
 
 // stderrRun measures how fast stderr comes.
 type stderrRun struct {
