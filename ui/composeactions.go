@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/form"
 )
 
 // scopeForm is the composer's part of the action table while it shows fields.
@@ -26,15 +26,15 @@ const (
 	actPresetTake    = "preset-take"
 	actPresetClose   = "preset-close"
 
-	actFormNext     = "form-next"
-	actFormPrev     = "form-previous"
-	actFormTab      = "form-complete"
-	actFormPageDown = "form-page-down"
-	actFormPageUp   = "form-page-up"
-	actFormAdd      = "form-add"
-	actFormRemove   = "form-remove"
-	actFormClear    = "form-leave-out"
-	actFormNull     = "form-null"
+	actFormNext     = inForm + fieldNext
+	actFormPrev     = inForm + fieldPrev
+	actFormTab      = inForm + fieldTab
+	actFormPageDown = inForm + fieldPageDown
+	actFormPageUp   = inForm + fieldPageUp
+	actFormAdd      = inForm + fieldAdd
+	actFormRemove   = inForm + fieldRemove
+	actFormClear    = inForm + fieldClear
+	actFormNull     = inForm + fieldNull
 )
 
 // inForm is how actions that all views of the composer have are called in that
@@ -51,21 +51,19 @@ func composing() []action {
 		{entry{ID: actCompleteWord, Keys: []string{"tab"}, Scope: scopeComposer, Title: "complete", Help: "Complete the method, or the name of a tool, a prompt or a resource, before the cursor of a message.", Priority: 50, Enabled: inMessage}, (*App).completeText},
 		{entry{ID: actPresets, Keys: []string{"ctrl+g"}, Scope: scopeComposer, Title: "wrong on purpose", Help: "Pick a message that is wrong in some way: half of one, bad UTF-8, a batch, a long line.", Priority: 55, Enabled: inRaw}, nothing((*App).openPresets)},
 
-		{entry{ID: actFormTab, Keys: []string{"tab"}, Scope: scopeForm, Title: "complete, next", Help: "Take the next suggestion of the server; without any go to the next field.", Priority: 60}, (*App).formTab},
-		{entry{ID: actFormNext, Keys: []string{"down", "enter"}, Scope: scopeForm, Title: "next field", Help: "Go to the next field.", Priority: 50, Hint: keymap.Hint{Keys: "up/down", Title: "field"}}, inFields(func(a *App) { a.composer.form.Next() })},
-		{entry{ID: actFormPrev, Keys: []string{"up", "shift+tab"}, Scope: scopeForm, Title: "previous field", Help: "Go to the field before."}, inFields(func(a *App) { a.composer.form.Prev() })},
-		{entry{ID: actFormPageDown, Keys: []string{"pgdown"}, Scope: scopeForm, Title: "page down", Help: "Go down by a screen."}, inFields(func(a *App) { a.composer.form.Page(1) })},
-		{entry{ID: actFormPageUp, Keys: []string{"pgup"}, Scope: scopeForm, Title: "page up", Help: "Go up by a screen."}, inFields(func(a *App) { a.composer.form.Page(-1) })},
-		{entry{ID: actFormAdd, Keys: []string{"ctrl+n", "insert"}, Scope: scopeForm, Title: "add item", Help: "Add an item to the list.", Priority: 75, Enabled: canAdd}, inFields(func(a *App) { a.composer.form.Add() })},
-		{entry{ID: actFormRemove, Keys: []string{"f8", "ctrl+delete"}, Scope: scopeForm, Title: "remove item", Help: "Take the item out of its list, or a member that the schema does not know out of its object.", Priority: 74, Enabled: canDrop}, inFields(func(a *App) { a.composer.form.Remove() })},
-		{entry{ID: actFormClear, Keys: []string{"ctrl+g"}, Scope: scopeForm, Title: "leave out", Help: "Do not send the field; again: send it empty.", Priority: 45}, inFields(func(a *App) { a.composer.form.Clear() })},
-		{entry{ID: actFormNull, Keys: []string{"f9"}, Scope: scopeForm, Title: "null", Help: "Send null in the field, whether the schema allows it or not."}, inFields(func(a *App) { a.composer.form.Null() })},
-
 		{entry{ID: actPresetTake, Keys: []string{"enter"}, Scope: scopePresets, Title: "take", Help: "Take it into the composer, to be changed and sent.", Priority: 90},
 			on(func(a *App, p *presetList) tea.Cmd { return p.take(a) })},
 		{entry{ID: actPresetClose, Keys: []string{"esc"}, Scope: scopePresets, Title: "close", Help: "Take none.", Priority: 80},
 			on(func(a *App, p *presetList) tea.Cmd { a.remove(p); return nil })},
-	}, pickerActions(scopePresets))
+	}, composerFields.actions(), pickerActions(scopePresets))
+}
+
+// composerFields are the fields of the composer.
+var composerFields = fields{
+	scope:   scopeForm,
+	form:    func(a *App) *form.Form { return a.composer.form },
+	tab:     (*App).formTab,
+	changed: func(a *App) tea.Cmd { return tea.Batch(a.suggestLater(), a.keepLater()) },
 }
 
 // composingIn are the actions that all views of the composer have.
@@ -79,18 +77,6 @@ func composingIn(prefix, scope string) []action {
 		{entry{ID: prefix + actComposeOlder, Keys: []string{"ctrl+r"}, Scope: scope, Title: "earlier", Help: "Take what was sent earlier from here, in this field.", Priority: 58}, func(a *App) tea.Cmd { return a.recall(1) }},
 		{entry{ID: prefix + actComposeNewer, Keys: []string{"ctrl+y"}, Scope: scope, Title: "later", Help: "Take what was sent after that, at last what was written here."}, func(a *App) tea.Cmd { return a.recall(-1) }},
 		{entry{ID: prefix + actComposeCopy, Keys: []string{"f2"}, Scope: scope, Title: "copy command", Help: "Copy the command line of ours that makes this call."}, (*App).copyCall},
-	}
-}
-
-// inFields adapts what moves or changes the fields of the form.
-func inFields(do func(*App)) func(*App) tea.Cmd {
-	return func(a *App) tea.Cmd {
-		if a.composer.form == nil {
-			return nil
-		}
-		do(a)
-		a.mark(composerID)
-		return tea.Batch(a.suggestLater(), a.keepLater())
 	}
 }
 
@@ -116,14 +102,4 @@ func inMessage(a *App) (bool, string) {
 
 func inRaw(a *App) (bool, string) {
 	return a.composer.view == composeRaw, "raw bytes only: ctrl+t in a message"
-}
-
-func canAdd(a *App) (bool, string) {
-	f := a.composer.form
-	return f != nil && f.Info().CanAdd, "the field is not in a list"
-}
-
-func canDrop(a *App) (bool, string) {
-	f := a.composer.form
-	return f != nil && f.Info().CanDrop, "the field is part of the schema: ctrl+g leaves it out"
 }

@@ -93,16 +93,7 @@ func composeFoot(h int) int { return between(0, h-3, 2) }
 func (a *App) updateComposer(msg tea.Msg) tea.Cmd {
 	c := a.composer
 	if c.view == composeForm {
-		switch msg := msg.(type) {
-		case tea.KeyPressMsg:
-			if !c.form.Key(msg) {
-				return nil
-			}
-		case tea.PasteMsg:
-			if !c.form.Paste(msg.Content) {
-				a.complain("this can't be pasted here")
-			}
-		default:
+		if !a.typeField(c.form, msg) {
 			return nil
 		}
 		return tea.Batch(a.suggestLater(), a.keepLater())

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
-	"mcpdbg/ui/form"
 	"mcpdbg/ui/theme"
 )
 
@@ -94,20 +93,10 @@ func oneLine(text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// sendForm sends what the fields hold. What the schema does not allow is sent
-// only when it is asked for twice: it is how a server is tried.
+// sendForm sends what the fields hold.
 func (a *App) sendForm() tea.Cmd {
-	c := a.composer
-	arguments, err := c.form.JSON()
-	if err != nil {
-		c.form.FirstError()
-		a.complain("not sent: " + err.Error() + "; in the JSON view (ctrl+t) anything can be written")
-		return nil
-	}
-	if problems, err := c.form.Problems(); err == nil && len(problems) > 0 && c.refused != string(arguments) {
-		c.refused = string(arguments)
-		c.form.FirstError()
-		a.complain("not sent: " + problems[0].String() + sendAnyway)
+	arguments, ok := a.fieldsValue(a.composer.form, &a.composer.refused)
+	if !ok {
 		return nil
 	}
 	return a.sendArguments(arguments)
@@ -126,9 +115,7 @@ func (a *App) sendJSON() tea.Cmd {
 		a.complain("not sent: it is no JSON; the raw view sends any bytes")
 		return nil
 	}
-	if len(problems) > 0 && c.refused != text {
-		c.refused = text
-		a.complain("not sent: " + placed(arguments, problems[0]) + sendAnyway)
+	if len(problems) > 0 && !a.insisted(&c.refused, text, placed(arguments, problems[0])) {
 		return nil
 	}
 	return a.sendArguments(arguments)
@@ -142,17 +129,6 @@ func (a *App) sendArguments(arguments []byte) tea.Cmd {
 	a.closeComposer()
 	a.session.Act("compose", t.method(), 0)
 	return a.request(t.title(), t.method(), t.params(arguments), 0)
-}
-
-// placed is a problem with its place in a text.
-func placed(text []byte, p form.Problem) string {
-	line, col := form.Locate(text, p.Path)
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntax) {
-		line, col = lineOf(text, int(syntax.Offset))
-		return fmt.Sprintf("%d:%d: %s", line, col, syntax.Error())
-	}
-	return fmt.Sprintf("%d:%d: %s", line, col, p.String())
 }
 
 // lineOf tells where in a text so many bytes are read: line and column, from 1.
@@ -171,20 +147,11 @@ func (c *composer) says(a *App) (string, theme.Style) {
 	case composeRaw:
 		return rawPreview(c.raw.Value(), a.theme)
 	case composeJSON:
-		problems, err := c.form.Validate(text)
-		switch {
-		case len(bytes.TrimSpace(text)) == 0:
+		if len(bytes.TrimSpace(text)) == 0 {
 			return "nothing: {} is sent", a.theme.Dim
-		case len(problems) > 0:
-			more := ""
-			if n := len(problems) - 1; n > 0 {
-				more = fmt.Sprintf("  (and %d more)", n)
-			}
-			return "x " + placed(text, problems[0]) + more, a.theme.Error
-		case err != nil:
-			return "! it can't be checked: " + err.Error(), a.theme.Warn
 		}
-		return "valid", a.theme.OK
+		problems, err := c.form.Validate(text)
+		return jsonSays(a.theme, text, problems, err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return "ctrl+t: raw bytes; C: the catalog has forms", a.theme.Dim
@@ -275,41 +242,13 @@ func (a *App) withMeta(params json.RawMessage) json.RawMessage {
 // the cursor, or all of a text.
 func (a *App) editElsewhere() tea.Cmd {
 	c := a.composer
-	if c.view != composeForm {
-		b, suffix := c.box(), ".json"
-		if c.view == composeRaw {
-			suffix = ".txt"
-		}
-		return a.edit([]byte(b.Value()), suffix, func(a *App, text []byte, err error) tea.Cmd {
-			if err != nil {
-				a.complain("editor: " + err.Error())
-				return nil
-			}
-			b.SetValue(strings.TrimSuffix(string(text), "\n"))
-			a.mark(composerID)
-			return a.keepLater()
-		})
+	switch c.view {
+	case composeForm:
+		return a.editField(c.form, (*App).keepLater)
+	case composeRaw:
+		return a.editBox(c.box(), ".txt", (*App).keepLater)
 	}
-	f, path := c.form, c.form.Path()
-	text, err := f.Text(path)
-	if err != nil {
-		a.complain(err.Error())
-		return nil
-	}
-	suffix := ".txt"
-	if !f.Info().Typed {
-		suffix = ".json"
-	}
-	return a.edit([]byte(text), suffix, func(a *App, text []byte, err error) tea.Cmd {
-		if err == nil {
-			err = f.SetText(path, string(text))
-		}
-		if err != nil {
-			a.complain("editor: " + err.Error())
-		}
-		a.mark(composerID)
-		return a.keepLater()
-	})
+	return a.editBox(c.box(), ".json", (*App).keepLater)
 }
 
 // copyCall copies the command line of ours that makes the call.
