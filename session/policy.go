@@ -253,6 +253,19 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	return nil
 }
 
+// Declared returns the capabilities that the server of the legacy era was told
+// at its start, nil if none was, and those that the policies declare now: at the
+// next start, and in the modern era in each request. Both are JSON objects.
+func (s *Session) Declared() (told, now json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	era := s.server.Era
+	if s.declared != "" {
+		told = json.RawMessage(s.declared)
+	}
+	return told, json.RawMessage(declare(s.policies.capabilities(era)))
+}
+
 // declare is how capabilities are declared.
 func declare(caps map[string]any) string {
 	b, _ := json.Marshal(caps) // maps of maps always encode

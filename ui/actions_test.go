@@ -496,6 +496,8 @@ func allActionTests() map[string]actionTest {
 		findingTests,
 		composeTests,
 		verdictTests,
+		answerTests,
+		policyTests,
 	} {
 		maps.Copy(all, tests)
 	}

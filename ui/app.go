@@ -239,6 +239,7 @@ func (a *App) observe() {
 	if a.session != nil {
 		a.status = a.session.Status()
 		a.waiting = forPerson(a.session.Asks())
+		a.tendAnswers()
 		a.traffic.clock = a.session.Log().Now()
 		a.rate.sample(a.traffic.clock, a.stats.Out+a.stats.In)
 	}
@@ -278,7 +279,7 @@ func (a *App) pace() time.Duration {
 		return spinEvery
 	case a.watchesProcess():
 		return sampleEvery
-	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives(), len(a.waiting) > 0, a.rate.runs(), a.trouble.runs(a):
+	case a.stats.PendingOut+a.stats.PendingIn > 0, a.linkLives(), len(a.questions()) > 0, a.rate.runs(), a.trouble.runs(a):
 		return time.Second
 	}
 	return 0

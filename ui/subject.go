@@ -38,6 +38,7 @@ type subject struct {
 
 	trouble trouble
 	waiting []session.Ask // for the person's answer, oldest first
+	asks    serverAsks
 	rate    meter
 
 	traffic  *traffic
@@ -70,6 +71,7 @@ func (a *App) newSubject(o Opened) *subject {
 	}
 	s.rows.source = s.source
 	s.catalog, s.subscribed = newCatalog(), map[string]*call{}
+	s.asks = newServerAsks()
 	s.index.notice = s.noticed
 	s.story = &story{source: s.source, rows: s.rows}
 	s.trouble = trouble{tracker: verdicts.New(s.source), shown: -1}

@@ -142,6 +142,7 @@ func configuredServer(path, project, name string, inputs map[string]string) (tar
 
 // start makes a session that is not started yet.
 func (l *launcher) start(t targetFlags, argv []string, name string) (ui.Opened, error) {
+	t.person = true
 	s, err := l.app.prepare(t, argv, l.prompter)
 	if err != nil {
 		return ui.Opened{}, err

@@ -42,6 +42,7 @@ type targetFlags struct {
 	set            *pflag.FlagSet  // tells which of them were given
 	from           *configured     // the server of a config file that they name; nil for a command
 	defaultAnswers session.Answers // without --answers
+	person         bool            // somebody is there to answer the server
 }
 
 func (t *targetFlags) given(name string) bool { return t.set != nil && t.set.Changed(name) }
@@ -197,6 +198,9 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 	}
 	if t.from != nil {
 		cfg.Secrets = t.from.start.Secrets()
+	}
+	if t.person {
+		cfg.Policies = personAnswers(cfg.Answers)
 	}
 	cmd, err := t.command(argv)
 	cfg.Command = cmd

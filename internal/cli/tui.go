@@ -10,6 +10,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui"
 	"mcpdbg/ui/termsafe"
 )
@@ -35,6 +36,7 @@ func (a *app) prompter() *prompter {
 // A server that does not start is shown there, with all that is known about it.
 func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string) error {
 	prompter := ui.NewPrompter()
+	t.person = true
 	l, err := a.prepare(t, argv, prompter)
 	if err != nil {
 		return err
@@ -62,6 +64,18 @@ func (a *app) homeScreen(ctx context.Context) error {
 		err = context.Cause(ctx) // a signal, if one did it
 	}
 	return errors.Join(err, l.end(ctx, err))
+}
+
+// personAnswers has a person answer what the server asks, but for what is
+// answered already. Ping needs nobody.
+func personAnswers(given session.Answers) map[string]session.Policy {
+	all := map[string]session.Policy{}
+	for _, method := range session.AskMethods() {
+		if _, canned := given[method]; !canned && method != mcp.MethodPing {
+			all[method] = session.Policy{Mode: session.PolicyAsk}
+		}
+	}
+	return all
 }
 
 // draftsFolder is where the interface keeps what was begun to be written; ""
