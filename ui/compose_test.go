@@ -397,7 +397,7 @@ func TestEditResendByForm(t *testing.T) {
 	offering(t, 120, 36, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.lookUp()
 		d.do(actCatalogClose)
-		d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again","other":1}}}`)
+		d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"again","other":1},"_meta":{"x":1}}}`)
 		d.traffic.Select(d.row(`"again"`))
 		d.do(actTraffic, actEditResend)
 		require.Equal(t, composeForm, d.composer.view)
@@ -618,6 +618,7 @@ func TestDraftsAreBounded(t *testing.T) {
 		both.sent("two", fmt.Sprint(i))
 	}
 	require.Len(t, both.history("two"), maxSent)
+	require.Empty(t, both.text("too long"))
 	require.NoError(t, both.write(both.snapshot()))
 	info, err := os.Stat(both.file)
 	require.NoError(t, err)
@@ -660,6 +661,22 @@ func TestHostileForm(t *testing.T) {
 				requireExact(t, d.screen(), size[0], size[1])
 				d.do(actComposeView)
 			}
+		}
+	})
+}
+
+// TestFormMouse: a click selects a field, the wheel scrolls them.
+func TestFormMouse(t *testing.T) {
+	planning(t, 120, 36, false, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		in := d.layout.pane[composerID].Inner()
+		d.take(tea.MouseClickMsg{X: in.X + 10, Y: in.Y + 3, Button: tea.MouseLeft})
+		require.Equal(t, "/class", d.composer.form.Path())
+		d.take(tea.MouseClickMsg{X: in.X + 10, Y: in.Y + in.H - 1, Button: tea.MouseLeft})
+		require.Equal(t, "/class", d.composer.form.Path(), "there is no field")
+		for y := 6; y < 12; y++ {
+			d.take(tea.WindowSizeMsg{Width: 120, Height: y + 12})
+			d.take(tea.MouseWheelMsg{X: in.X + 10, Y: d.layout.pane[composerID].Y + 1, Button: tea.MouseWheelDown})
+			requireExact(t, d.screen(), 120, y+12)
 		}
 	})
 }

@@ -235,3 +235,21 @@ func spread(line []byte) string {
 	}
 	return out.String()
 }
+
+// clickComposer selects the field on a line of the screen.
+func (a *App) clickComposer(y int) tea.Cmd {
+	c := a.composer
+	if c.view != composeForm || !c.form.SelectLine(y-a.layout.pane[composerID].Inner().Y) {
+		return nil
+	}
+	a.mark(composerID)
+	return a.suggestLater()
+}
+
+// wheelComposer scrolls the fields.
+func (a *App) wheelComposer(lines int) {
+	if c := a.composer; c.view == composeForm {
+		c.form.Scroll(lines)
+		a.mark(composerID)
+	}
+}

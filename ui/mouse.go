@@ -147,7 +147,11 @@ func (a *App) scrollAt(x, y, n int) {
 	default:
 		return
 	}
-	if id := a.paneAt(x, y); id != noPane && id != composerID {
+	switch id := a.paneAt(x, y); id {
+	case noPane:
+	case composerID:
+		a.wheelComposer(n)
+	default:
 		scrollPane(a.pane(id), n)
 		a.mark(id)
 	}
@@ -208,8 +212,11 @@ func (a *App) click(x, y int) tea.Cmd {
 	}
 	a.pointer.drag = a.layout.edgeAt(x, y)
 	id := a.paneAt(x, y)
-	if id == noPane || id == composerID {
+	switch id {
+	case noPane:
 		return nil
+	case composerID:
+		return a.clickComposer(y)
 	}
 	a.focusOn(id)
 	in := a.layout.pane[id].Inner()
