@@ -23,13 +23,17 @@ import (
 
 // A terminal is an emulated one with the program in it.
 type terminal struct {
-	t    *testing.T
-	app  *App
-	emu  *vt.SafeEmulator
-	keys *io.PipeWriter
-	ran  sync.WaitGroup // ends with run
-	err  error          // of run
-	end  context.CancelFunc
+	t     *testing.T
+	app   *App
+	emu   *vt.SafeEmulator
+	plain *vt.SafeEmulator // for what should be on the screen
+	keys  *io.PipeWriter
+	ran   sync.WaitGroup // ends with run
+	err   error          // of run
+	end   context.CancelFunc
+
+	turns     sync.Mutex   // see turn
+	suspended atomic.Int64 // times that it was to go back to the shell
 }
 
 // output is what the program writes to: without a terminal as its input it
@@ -46,13 +50,21 @@ func (o output) Write(p []byte) (int, error) {
 func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	t.Helper()
 	in, keys := io.Pipe()
-	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), keys: keys}
+	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), plain: vt.NewSafeEmulator(w, h), keys: keys}
 	opts.Input = in
 	if opts.Output == nil {
 		opts.Output = output{term.emu}
 	}
 	opts.Program = []tea.ProgramOption{
 		tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
+		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+			term.turn()
+			if _, ok := msg.(tea.SuspendMsg); ok { // it would stop the tests
+				term.suspended.Add(1)
+				return nil
+			}
+			return msg
+		}),
 	}
 	ctx, end := context.WithCancel(t.Context())
 	term.end = end
@@ -72,19 +84,31 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	return term
 }
 
+// turn stands between what a test does with the model and what the program does
+// with it: they take turns, which the race detector has to be told.
+func (term *terminal) turn() {
+	term.turns.Lock()
+	defer term.turns.Unlock()
+}
+
 // wait lets two frames pass.
-func (term *terminal) wait() {
-	time.Sleep(2 * framePause) // of the bubble's clock
+func (term *terminal) wait() { term.waitFor(2 * framePause) }
+
+// waitFor lets time pass, of the bubble's clock.
+func (term *terminal) waitFor(d time.Duration) {
+	term.turn()
+	time.Sleep(d)
 	synctest.Wait()
 }
 
 // press types keys, as the bytes that a terminal sends.
 func (term *terminal) press(keys ...string) {
 	for _, key := range keys {
+		term.turn()
 		_, err := io.WriteString(term.keys, key)
 		require.NoError(term.t, err)
 		if strings.HasPrefix(key, keyEsc) {
-			time.Sleep(200 * time.Millisecond) // until it is sure that no sequence follows, or goes on
+			term.waitFor(200 * time.Millisecond) // until it is sure that no sequence follows, or goes on
 		}
 		term.wait()
 	}
@@ -92,15 +116,30 @@ func (term *terminal) press(keys ...string) {
 
 func (term *terminal) screen() string { return ansi.Strip(term.emu.Render()) }
 
-// requireShown makes sure that the terminal shows the model's frame.
+// requireShown makes sure that the terminal shows the model's frame, in its
+// colours: what another terminal shows into which the frame is written as it is.
 func (term *terminal) requireShown() {
 	term.t.Helper()
-	want := strings.Split(ansi.Strip(term.app.View().Content), "\n")
-	got := strings.Split(term.screen(), "\n")
-	for i := range want {
-		require.Equal(term.t, strings.TrimRight(want[i], " "), strings.TrimRight(strings.TrimSuffix(got[i], "\r"), " "), "line %d", i)
+	frame := term.app.View().Content
+	_, err := io.WriteString(term.plain, "\x1b[0m\x1b[2J\x1b[H"+strings.ReplaceAll(frame, "\n", "\r\n"))
+	require.NoError(term.t, err)
+	for y := range term.emu.Height() {
+		for x := range term.emu.Width() {
+			got, want := *term.emu.CellAt(x, y), *term.plain.CellAt(x, y)
+			if want.Content == " " { // of which only the background is seen
+				got.Style.Fg, got.Style.Attrs = nil, got.Style.Attrs&attrReverse
+				want.Style.Fg, want.Style.Attrs = nil, want.Style.Attrs&attrReverse
+			}
+			if got != want {
+				require.Equal(term.t, ansi.Strip(term.plain.Render()), term.screen())
+				require.Equal(term.t, want, got, "line %d, column %d", y, x)
+			}
+		}
 	}
 }
+
+// attrReverse is the attribute of a cell that swaps its colours.
+const attrReverse = 1 << 5
 
 const (
 	keyEsc   = "\x1b"

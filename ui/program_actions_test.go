@@ -1,0 +1,324 @@
+package ui
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/ui/keymap"
+)
+
+// A stage is the program in a terminal, over a server that offers everything
+// and a log that holds something for each action.
+type stage struct {
+	*terminal
+	x    *fakeExecutor
+	did  []string // actions, in the order in which they were done
+	lent bool     // the terminal was given to another program
+}
+
+// noProgram takes the place of an editor or a pager.
+type noProgram struct{}
+
+func (noProgram) Run() error          { return nil }
+func (noProgram) SetStdin(io.Reader)  {}
+func (noProgram) SetStdout(io.Writer) {}
+func (noProgram) SetStderr(io.Writer) {}
+
+// stageTools are what the server of a stage offers to call.
+const stageTools = `{"tools":[{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},` + longTool + `]}`
+
+// stageServer answers what it is asked, but not calls of the tool plan.
+func stageServer(p *fakeProcess, m message) {
+	switch {
+	case m.Method == "tools/list":
+		p.out(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, strings.NewReplacer("\n", "", "\t", "").Replace(stageTools))
+	case m.Method == "tools/call" && strings.Contains(string(m.Params), `"plan"`), offers(p, m):
+	default:
+		echo(p, m)
+	}
+}
+
+// newStage must be called in a synctest bubble.
+func newStage(t *testing.T, w, h int) *stage {
+	t.Helper()
+	var answers atomic.Bool
+	s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) {
+		if answers.Load() {
+			stageServer(p, m)
+		}
+	})
+	x.capabilities = allCapabilities
+	require.NoError(t, s.Open(t.Context()))
+	everything(t, s, x)
+	answers.Store(true)
+	_, err := s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`))
+	require.NoError(t, err)
+	synctest.Wait()
+	x.latest().tree = family
+	for range 10 {
+		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
+	}
+	st := &stage{x: x}
+	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
+	st.app.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		st.lent = true
+		return tea.Exec(noProgram{}, done)
+	}
+	for id, do := range st.app.doers {
+		st.app.doers[id] = st.recorded(id, do)
+	}
+	return st
+}
+
+// recorded notes that an action is done.
+func (st *stage) recorded(id string, do func(*App) tea.Cmd) func(*App) tea.Cmd {
+	var noted func(a *App) tea.Cmd
+	noted = func(a *App) tea.Cmd {
+		st.did = append(st.did, id)
+		if do != nil {
+			return do(a)
+		}
+		a.doers[id] = nil // the way that Do goes for what moves about
+		defer func() { a.doers[id] = noted }()
+		return a.Do(id)
+	}
+	return noted
+}
+
+// sendKeys are the bytes of keys that are more than a character.
+var sendKeys = map[string]string{
+	"space": " ", "enter": "\r", "tab": keyTab, "esc": keyEsc, "backspace": "\x7f",
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
+	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
+	"ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f8": "\x1b[19~", "f9": "\x1b[20~",
+}
+
+// bytesOf are what a terminal sends for a key.
+func bytesOf(t *testing.T, key string) string {
+	t.Helper()
+	if letter, ok := strings.CutPrefix(key, "ctrl+"); ok && len(letter) == 1 {
+		return string(letter[0] & 0x1f)
+	}
+	if len([]rune(key)) == 1 {
+		return key
+	}
+	bytes, ok := sendKeys[key]
+	require.True(t, ok, "what does a terminal send for %q?", key)
+	return bytes
+}
+
+// selects puts the cursor of the traffic pane on a row that holds a text.
+func (st *stage) selects(what string) {
+	st.t.Helper()
+	st.press("2")
+	d := driver{App: st.app, t: st.t}
+	st.app.traffic.Select(d.row(what))
+	st.press("h") // it is noticed with the next key
+}
+
+// composes opens the composer on a message or on raw bytes: it opens as it was
+// left.
+func (st *stage) composes(view composeView) {
+	st.press("c")
+	if st.app.composer.view != view {
+		st.press("\x14") // ctrl+t
+	}
+}
+
+// marking marks a row, if none is marked.
+func marking(st *stage) {
+	if len(st.app.traffic.marks) == 0 {
+		st.press("m")
+	}
+}
+
+// ways lead from the traffic pane to each scope.
+var ways = map[string]func(st *stage){
+	keymap.Global: func(*stage) {},
+	scopeTraffic:  func(st *stage) { st.press("2") },
+	scopeDetail:   func(st *stage) { st.press("3") },
+	scopeStderr:   func(st *stage) { st.press("4") },
+	scopeEvents:   func(st *stage) { st.press("5") },
+	scopeSessions: func(st *stage) { st.press("1") },
+	scopeCatalog:  func(st *stage) { st.press("C") },
+	scopePalette:  func(st *stage) { st.press(":") },
+	scopeHelp:     func(st *stage) { st.press("?") },
+	scopeHome:     func(st *stage) { st.press("O") },
+	scopeInputs:   func(st *stage) { st.press("O", "weather", "\r") },
+	scopeForm:     func(st *stage) { st.press("C", "plan", "\r") },
+	scopeComposer: func(st *stage) { st.composes(composeMessage) },
+	scopePresets:  func(st *stage) { st.composes(composeRaw); st.press("\x07") }, // ctrl+g
+	scopePrompt:   func(st *stage) { st.press("f") },
+	scopeDialog:   func(st *stage) { st.press("\x12") }, // ctrl+r
+	scopeStop:     func(st *stage) { st.press("K") },
+	scopeProcess:  func(st *stage) { st.press("I") },
+	scopeTrouble:  func(st *stage) { st.press("!") },
+	scopeTree:     func(st *stage) { st.press("I", "x") },
+	scopeCopy:     func(st *stage) { st.press("y") },
+	scopeAsk: func(st *stage) {
+		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()
+		st.waitFor(askPause + time.Second)
+	},
+}
+
+// needs are what some actions need before they are possible, beyond that they
+// can be reached: what is done in the traffic pane before the way is gone, and
+// what at the end of it.
+var needs = map[string]struct{ before, after func(st *stage) }{
+	actNextMatch:        {before: searching},
+	actPrevMatch:        {before: searching},
+	actPartner:          {before: selecting(`"method":"initialize"`)},
+	actViewPair:         {before: selecting(`"method":"initialize"`)},
+	actViewAround:       {before: selecting(`"method":"initialize"`)},
+	actOtherSide:        {before: func(st *stage) { selecting(`"method":"initialize"`)(st); st.press("b") }},
+	actResend:           {before: selecting(`"method":"prompts/list"`)},
+	actEditResend:       {before: selecting(`"method":"prompts/list"`)},
+	actNextMark:         {before: marking},
+	actPrevMark:         {before: marking},
+	actFlood:            {before: selecting("notifications/flood")},
+	actNextSession:      {before: pressing("O", "everything", "\r")},
+	actPrevSession:      {before: pressing("O", "everything", "\r")},
+	actPresets:          {after: pressing("\x14")}, // ctrl+t: raw bytes
+	actCatalogSubscribe: {after: pressing(keyTab)},
+	actCancel: {before: func(st *stage) {
+		_, err := st.app.session.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
+		require.NoError(st.t, err)
+		selecting(`"waits"`)(st)
+	}},
+	actCancelCall: {before: func(st *stage) {
+		st.press("C", "plan", "\r", keyCtrlS, keyCtrlS) // again although it is not valid
+		require.Len(st.t, st.app.calls, 1)
+	}},
+	actFormAdd:    {after: func(st *stage) { st.app.composer.form.Select("/stops") }},
+	actFormRemove: {after: func(st *stage) { st.app.composer.form.Select("/stops"); st.press("\x0e") }},
+}
+
+func pressing(keys ...string) func(*stage) { return func(st *stage) { st.press(keys...) } }
+
+func selecting(what string) func(*stage) { return func(st *stage) { st.selects(what) } }
+
+func searching(st *stage) { st.press("/", "tools", "\r") }
+
+// reset leaves all that is open. It gives another stage if this one has no
+// running server any more.
+func (st *stage) reset(t *testing.T) *stage {
+	t.Helper()
+	if st.app.quitting || len(st.app.subjects) != 1 || st.app.session.Status().State != session.Ready {
+		return newStage(t, st.app.width, st.app.height)
+	}
+	for range 12 {
+		if st.app.scope() == scopeTraffic && !st.app.zoom && st.app.search == nil && st.app.traffic.shown == nil {
+			break
+		}
+		st.press(keyEsc)
+		if st.app.scope() == scopeEvents || st.app.scope() == scopeStderr {
+			st.press("2")
+		}
+	}
+	require.Equal(t, scopeTraffic, st.app.scope(), "esc leads back")
+	st.press("G")
+	return st
+}
+
+// perform does one action by its first key, or through the palette.
+func (st *stage) perform(t *testing.T, action *entry) {
+	t.Helper()
+	way, ok := ways[action.Scope]
+	require.True(t, ok, "no way to the scope %q of the action %q", action.Scope, action.ID)
+	need := needs[action.ID]
+	if need.before != nil {
+		need.before(st)
+	}
+	way(st)
+	if need.after != nil {
+		need.after(st)
+	}
+	if action.Scope != keymap.Global {
+		require.Equal(t, action.Scope, st.app.scope(), "the way to %s: %s", action.ID, lazy(st.screen))
+	}
+	possible, why := action.State(st.app)
+	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.screen))
+	before := len(st.did)
+	if len(action.Keys) > 0 {
+		st.press(bytesOf(t, action.Keys[0]))
+	} else {
+		st.pick(t, action)
+	}
+	require.Contains(t, st.did[before:], action.ID)
+	if st.lent {
+		st.lent = false
+		st.waitFor(time.Second) // until it is back
+	}
+	if st.app.quitting {
+		st.ran.Wait()
+		require.NoError(t, st.err)
+		require.False(t, st.emu.IsAltScreen(), "%s gives the terminal back", action.ID)
+		return
+	}
+	requireExact(t, st.app.View().Content, st.app.width, st.app.height)
+	st.requireShown()
+}
+
+// pick does an action through the palette.
+func (st *stage) pick(t *testing.T, action *entry) {
+	t.Helper()
+	st.press(":", action.ID)
+	p, ok := st.app.top().(*palette)
+	require.True(t, ok, "no palette to find %s in", action.ID)
+	for range len(p.picker.shown) {
+		if i, ok := p.picker.current(); ok && p.actions[i].ID == action.ID {
+			break
+		}
+		st.press(sendKeys["down"])
+	}
+	st.press("\r")
+}
+
+// TestProgramActions does each action of the table in the program, by its key
+// as a terminal sends it, and sees that the terminal shows the model's frame.
+func TestProgramActions(t *testing.T) {
+	t.Parallel()
+	table := Actions()
+	for _, scope := range append(slices.Clone(scopes), keymap.Scope{ID: keymap.Global}) {
+		var actions []*entry
+		for _, action := range table.Reachable(scope.ID) {
+			if action.Scope == scope.ID || action.ID == actRedraw { // that from everywhere
+				actions = append(actions, action)
+			}
+		}
+		t.Run(scope.ID, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var st *stage
+				for _, action := range actions {
+					if st == nil {
+						st = newStage(t, 120, 36)
+					} else {
+						st = st.reset(t)
+					}
+					in := *action
+					in.Scope = scope.ID
+					st.perform(t, &in)
+					if action.ID == actSuspend {
+						require.Equal(t, int64(1), st.suspended.Load())
+					}
+				}
+			})
+		})
+	}
+}
+
+// lazy is formatted when it is printed.
+type lazy func() string
+
+func (l lazy) String() string { return l() }
