@@ -298,7 +298,7 @@ func TestLossNotes(t *testing.T) {
 	} {
 		inBubble(t, 160, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			d.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a"}}`)
-			require.Regexp(t, `tools/call +7 +0 s \.\.\.`, d.plain())
+			require.Regexp(t, `tools/call a +7 +0 s \.\.\.`, d.plain())
 			end(d, x.latest())
 			synctest.Wait()
 			d.pull()

@@ -24,6 +24,7 @@ type trafficRows struct {
 	theme    *theme.Theme
 	hits     *highlight
 	found    *findings
+	callee   calleeReader
 	ellipsis string
 	num      []byte                // scratch
 	buf      [rowRead + 1<<10]byte // the entry that is painted
@@ -206,6 +207,19 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 			_, noteStyle = severityOf(f.Severity, t.theme)
 		}
 		t.withNote(c, style, method, noteStyle, note)
+		t.paintCallee(method, row, e, c)
+	}
+}
+
+// paintCallee paints which tool, prompt or resource a request is about.
+func (t *trafficRows) paintCallee(method string, row session.Row, e *session.Entry, c *table.Cells) {
+	member := calleeMembers[method]
+	if member == "" || row.Msg != framing.Request || e.Cut {
+		return
+	}
+	if callee := t.callee.read(e.Msg.Params.Of(e.Payload), member); callee != nil {
+		c.Text(colMethod, t.theme.Dim, " ")
+		t.hits.paint(c, colMethod, t.theme.Dim, t.theme.Match, callee)
 	}
 }
 
