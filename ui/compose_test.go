@@ -72,7 +72,7 @@ var composeTests = map[string]actionTest{
 	inForm + actSend: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()
 		d.take(ctrlS)
-		require.Contains(t, d.rows()[35], "x not sent: /text: is required; ctrl+s again sends it all the same")
+		require.Contains(t, d.rows()[35], "x not sent, ctrl+s again sends it: /text: is required")
 		d.write("hi")
 		d.take(ctrlS)
 		d.row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
@@ -678,5 +678,28 @@ func TestFormMouse(t *testing.T) {
 			d.take(tea.MouseWheelMsg{X: in.X + 10, Y: d.layout.pane[composerID].Y + 1, Button: tea.MouseWheelDown})
 			requireExact(t, d.screen(), 120, y+12)
 		}
+	})
+}
+
+// TestComposeInProgram: from the catalog over the form to the answer, by keys.
+func TestComposeInProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), func(p *fakeProcess, m message) {
+			if !offers(p, m) {
+				echo(p, m)
+			}
+		})
+		x.capabilities = allCapabilities
+		term := inTerminal(t, Options{Session: s, Title: "fake (local)", Start: s.Open}, 120, 36)
+		term.press("C")
+		require.Contains(t, term.screen(), "[tools 3]")
+		term.press("e", "c", "h", "\r", "h", "i")
+		require.Contains(t, term.screen(), "Compose tools/call echo")
+		term.requireShown()
+		term.press("\x14") // ctrl+t
+		require.Contains(t, term.screen(), `"text": "hi"`)
+		term.press(keyCtrlS)
+		require.Contains(t, term.screen(), "answered in 0s: tools/call echo")
+		term.requireShown()
 	})
 }

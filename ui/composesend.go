@@ -22,8 +22,8 @@ const (
 	maxFields  = 1 << 20
 )
 
-// sendAnyway is said of what the server may refuse.
-const sendAnyway = "; ctrl+s again sends it all the same"
+// refusal is said of what the server may refuse.
+const refusal = "not sent, ctrl+s again sends it: "
 
 // send sends what is written.
 func (a *App) send() tea.Cmd {

@@ -120,7 +120,7 @@ func (a *App) insisted(refused *string, text, problem string) bool {
 		return true
 	}
 	*refused = text
-	a.complain("not sent: " + problem + sendAnyway)
+	a.complain(refusal + problem)
 	return false
 }
 

@@ -83,7 +83,7 @@ var policyTests = map[string]actionTest{
 		k := d.answering()
 		require.NoError(t, k.form.SetJSON([]byte(`{"roots":[{"uri":"http://x"}]}`)))
 		d.take(ctrlS)
-		require.Contains(t, d.rows()[35], "x not sent: /roots/0/uri: does not match ^file://")
+		require.Contains(t, d.rows()[35], "x not sent, ctrl+s again sends it: /roots/0/uri: does not match ^file://")
 		require.NoError(t, k.form.SetJSON([]byte(`{"roots":[{"uri":"file:///x"}]}`)))
 		d.take(ctrlS)
 		require.Contains(t, d.plain(), "Tell the server that the roots have changed?")

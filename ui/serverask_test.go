@@ -233,7 +233,7 @@ var answerTests = merged(
 			require.Contains(t, d.plain(), "waits for you 12 s")
 
 			d.take(ctrlS)
-			require.Contains(t, d.rows()[35], "x not sent: /name: is required; ctrl+s again sends it all the same")
+			require.Contains(t, d.rows()[35], "x not sent, ctrl+s again sends it: /name: is required")
 			d.take(ctrlS)
 			require.Equal(t, answered(0, `{"action":"accept","content":{"cups":2}}`), d.last(), "it is how a server is tried")
 		},
