@@ -112,6 +112,10 @@ var composeTests = map[string]actionTest{
 		require.Contains(t, d.composer.area.Value(), `"method": "tools/call"`)
 		d.do(actComposeWhole)
 		require.Equal(t, `{"text":"hi","times":1}`, d.arguments())
+		d.do(inForm + actComposeView)
+		d.composer.json.SetValue(`{"text":"changed"}`)
+		d.do(actComposeWhole, actComposeWhole)
+		require.Equal(t, `{"text":"changed"}`, d.arguments(), "nor is what was written as JSON lost")
 	},
 	inForm + actComposeEditor: func(t *testing.T, d *driver, _ *fakeExecutor) {
 		d.fill()

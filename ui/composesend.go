@@ -222,6 +222,10 @@ func (a *App) toMessage() tea.Cmd {
 		a.complain("it is no JSON yet")
 		return nil
 	}
+	if c.view == composeJSON && (len(arguments) > maxFields || c.form.SetJSON(arguments) != nil) {
+		a.complain("too long for fields")
+		return nil
+	}
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, c.nextID(), c.target.method(), a.withMeta(params))
 	c.drafts.sent(draftMessage, c.area.Value())
 	c.area.SetValue(spread(line))
