@@ -241,7 +241,7 @@ func modal() []action {
 		{entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90}, (*App).acceptPrompt},
 		{entry{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80}, nothing(func(a *App) { a.prompt = nil })},
 		{entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion}, (*App).yes},
-		{entry{ID: actNo, Keys: []string{"n", "esc", "enter", "q"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}, nothing(func(a *App) { a.dialog = nil })},
+		{entry{ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}, nothing(func(a *App) { a.dialog = nil })},
 		{entry{ID: actDialogDown, Keys: []string{"j", "down"}, Scope: scopeDialog, Title: "down", Help: "Scroll down, if it is long."}, nil},
 		{entry{ID: actDialogUp, Keys: []string{"k", "up"}, Scope: scopeDialog, Title: "up", Help: "Scroll up."}, nil},
 		{entry{ID: actDialogPageDown, Keys: []string{"pgdown", "space", "ctrl+d"}, Scope: scopeDialog, Title: "page down", Help: "Scroll down by a screen."}, nil},

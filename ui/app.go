@@ -193,7 +193,7 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 		return a.refresh()
 	case tick:
 		a.ticking = false
-		a.observe()
+		a.observeAll()
 		return a.takeSample()
 	case scanned:
 		a.mark(trafficID)
@@ -247,11 +247,19 @@ func (a *App) observe() {
 	a.mark(trafficID)
 }
 
+// observeAll reads what the list of sessions shows too.
+func (a *App) observeAll() {
+	for _, s := range a.subjects {
+		a.as(s, a.observe)
+	}
+	a.mark(sessionsID)
+}
+
 // settle brings what depends on other state up to date, after each message.
 func (a *App) settle() tea.Cmd {
 	a.selectRow()
 	for _, l := range []*lines{a.stderr, a.events} {
-		if !a.layout.pane[l.id].Empty() {
+		if a.subject == a.front && !a.layout.pane[l.id].Empty() {
 			l.seen = len(l.all())
 		}
 	}
@@ -263,15 +271,31 @@ func (a *App) settle() tea.Cmd {
 	if (len(a.verdictRows()) != a.layout.verdict.H || a.callLines() != a.layout.calls.H) && a.layout.mode != tooSmall {
 		a.arrange()
 	}
-	if pace := a.pace(); pace > 0 && !a.ticking {
+	if a.ticking {
+		return cmd
+	}
+	if pace := a.pace(); pace > 0 {
 		a.ticking = true
 		return tea.Batch(cmd, a.later(pace, tick{}))
 	}
 	return cmd
 }
 
-// pace is how often the clocks on the screen move; 0 if there is none.
-func (a *App) pace() time.Duration {
+// pace is how often the clocks on the screen move; 0 if there is none. Those of
+// sessions that are not shown move in the list of sessions.
+func (a *App) pace() (least time.Duration) {
+	for _, s := range a.subjects {
+		a.as(s, func() {
+			if p := a.ownPace(); p > 0 && (least == 0 || p < least) {
+				least = p
+			}
+		})
+	}
+	return least
+}
+
+// ownPace is the pace of one session.
+func (a *App) ownPace() time.Duration {
 	switch {
 	case a.session == nil:
 		return 0

@@ -47,7 +47,10 @@ func (a *App) start(what string, start func(context.Context) error) tea.Cmd {
 		return result{then: func(a *App) tea.Cmd {
 			a.starting = false
 			if err != nil && a.ctx.Err() == nil {
-				a.dialog = failure(what, err)
+				a.dialog = failure(what, err, a.keyOf(actRestart))
+				if len(a.subjects) > 1 {
+					a.dialog.title = a.title + ": " + a.dialog.title
+				}
 			}
 			return nil
 		}}
@@ -155,7 +158,7 @@ func (a *App) sendText(text []byte) tea.Cmd {
 }
 
 // failure is the dialog about a server that could not be started.
-func failure(what string, err error) *dialog {
+func failure(what string, err error, again string) *dialog {
 	d := &dialog{title: "The server could not be started", lines: []string{what + ": " + err.Error()}}
 	var start *executor.StartError
 	if errors.As(err, &start) {
@@ -172,7 +175,7 @@ func failure(what string, err error) *dialog {
 		d.add("What to try:", start.Hint)
 		d.add("It said:", start.Said)
 	}
-	d.lines = append(d.lines, "", "When this is closed, ctrl+r starts it again.")
+	d.lines = append(d.lines, "", "When this is closed, "+again+" starts it again.")
 	return d
 }
 

@@ -22,14 +22,9 @@ type dialog struct {
 	yes   func(*App) tea.Cmd
 
 	scroll scroll
-	block  grid.Lines // as it was painted last
+	block  grid.Lines // as it was painted last,
+	noAt   int        // with the answer no from this cell on
 }
-
-// yesNo are the answers to a question; no begins answerGap cells behind yes.
-const (
-	yesNo     = "y: yes    n, enter, esc: no"
-	answerGap = 8
-)
 
 // add adds a paragraph, unless it is empty.
 func (d *dialog) add(title string, lines ...string) {
@@ -59,9 +54,12 @@ func (a *App) paintDialog() {
 	for _, line := range d.lines {
 		rows = append(rows, wrap(line, width)...)
 	}
-	answer := "enter: close"
+	no := a.keysOf(actNo)
+	answer := no[len(no)-1] + ": close"
 	if d.yes != nil {
-		answer = yesNo
+		answer = a.keyOf(actYes) + ": yes    "
+		d.noAt = 1 + len(answer)
+		answer += strings.Join(no, ", ") + ": no"
 	}
 	d.scroll.fit(a.height-6, len(rows)) // border, a blank and the answer; header and footer stay in sight
 	from, to := d.scroll.shown()

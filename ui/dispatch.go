@@ -144,6 +144,14 @@ func (a *App) keyOf(id string) string {
 	return a.keyOf(actPalette) + " " + action.Title
 }
 
+// keysOf are all keys of an action.
+func (a *App) keysOf(id string) []string {
+	if action, ok := a.keys.ByID(id); ok && len(action.Keys) > 0 {
+		return action.Keys
+	}
+	return []string{a.keyOf(id)}
+}
+
 // nothing adapts what has no command.
 func nothing(do func(*App)) func(*App) tea.Cmd {
 	return func(a *App) tea.Cmd {

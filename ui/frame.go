@@ -203,7 +203,7 @@ func (a *App) paintFooter(l *grid.Line) {
 	case a.notice.text != "":
 		l.Text(a.theme.Text, " "+a.notice.text)
 	case a.finding != nil:
-		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (esc gives up)", a.finding.what, thousands(a.finding.shown)))
+		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (%s gives up)", a.finding.what, thousands(a.finding.shown), a.keyOf(actBack)))
 	default:
 		a.paintHints(l)
 	}

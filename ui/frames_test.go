@@ -75,7 +75,7 @@ func TestFrames(t *testing.T) {
 func TestOverlays(t *testing.T) {
 	inBubble(t, 100, 30, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		for name, actions := range map[string][]string{
-			"help": {actHelp}, "stop": {actKill}, "restart": {actRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
+			"stop": {actKill}, "restart": {actRestart}, "compose": {actCompose}, "filter": {actFilter}, "zoom": {actZoom},
 		} {
 			d.do(actions...)
 			requireExact(t, d.screen(), 100, 30)

@@ -280,10 +280,9 @@ func (a *App) tabAt(x, y int) paneID {
 // answers are the places of the words that answer the dialog.
 func (d *dialog) answers() (yes, no grid.Rect) {
 	last := d.block.Place()
-	last.X, last.W = last.X+1, last.W-1
 	_, last = last.CutTop(last.H - 1)
 	if d.yes == nil {
 		return grid.Rect{}, last
 	}
-	return last.CutLeft(answerGap)
+	return last.CutLeft(d.noAt)
 }

@@ -204,7 +204,7 @@ func TestMouseAnswersDialogs(t *testing.T) {
 		d.press(x, y-1)
 		d.press(1, 1)
 		require.NotNil(t, d.dialog, "only its words answer")
-		d.press(at(d, "esc: no"))
+		d.press(at(d, "enter: no"))
 		require.Nil(t, d.dialog)
 		require.Empty(t, d.acts())
 		d.do(actRestart)

@@ -2,10 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/stretchr/testify/require"
 )
 
 // TestShellFrames shows sessions, palette, help and home at every size, with
@@ -64,6 +67,45 @@ func TestShellAtEverySize(t *testing.T) {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
 					requireExact(t, d.screen(), w, h)
 				}
+			}
+		})
+	}
+}
+
+// keyF12 brings the program the news of terminal.size.
+const keyF12 = "\x1b[24~"
+
+// TestShellInTerminal: whatever is done to panes, sessions and what stands over
+// them, by keys and with the mouse and while the terminal changes its size, the
+// terminal shows the model's frame, and every frame is exact.
+func TestShellInTerminal(t *testing.T) {
+	keys := []string{
+		"j", "k", "z", "1", "2", "3", "4", "5", "[", "]", "{", "}", "<", ">", "M", "M", ":", "?", "O", "\r", keyEsc, keyEsc, keyEsc, keyTab,
+		"zoom", "\x1b[A", "\x1b[B", "\x1b[6~", "n", keyF12, keyF12, keyF12,
+	}
+	for seed := range uint64(3) {
+		synctest.Test(t, func(t *testing.T) {
+			s, x := newSession(t, newLog(t), echo)
+			require.NoError(t, s.Open(t.Context()))
+			everything(t, s, x)
+			random := rand.New(rand.NewPCG(seed, 2))
+			w, h := 120, 36
+			term := inTerminal(t, Options{Session: s, Title: "fake", Launcher: &fakeLauncher{t: t}}, w, h)
+			for range 80 {
+				key := keys[random.IntN(len(keys))]
+				if random.IntN(3) == 0 {
+					button, end := []int{0, 0, 32, 64, 65}[random.IntN(5)], []string{"M", "m"}[random.IntN(2)]
+					key = fmt.Sprintf("\x1b[<%d;%d;%d%s", button, 1+random.IntN(w), 1+random.IntN(h), end)
+				}
+				if key == keyF12 {
+					w, h = 41+random.IntN(120), 10+random.IntN(40)
+					term.emu.Resize(w, h)
+					term.plain.Resize(w, h)
+					term.size = tea.WindowSizeMsg{Width: w, Height: h}
+				}
+				term.press(key)
+				requireExact(t, term.app.View().Content, w, h)
+				term.requireShown()
 			}
 		})
 	}

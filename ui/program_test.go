@@ -32,8 +32,9 @@ type terminal struct {
 	err   error          // of run
 	end   context.CancelFunc
 
-	turns     sync.Mutex   // see turn
-	suspended atomic.Int64 // times that it was to go back to the shell
+	turns     sync.Mutex        // see turn
+	suspended atomic.Int64      // times that it was to go back to the shell
+	size      tea.WindowSizeMsg // that the key F12 tells the program of; changed before it is pressed
 }
 
 // output is what the program writes to: without a terminal as its input it
@@ -59,9 +60,14 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 		tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
 		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			term.turn()
-			if _, ok := msg.(tea.SuspendMsg); ok { // it would stop the tests
+			switch msg := msg.(type) {
+			case tea.SuspendMsg: // it would stop the tests
 				term.suspended.Add(1)
 				return nil
+			case tea.KeyPressMsg:
+				if msg.Code == tea.KeyF12 && term.size.Width > 0 {
+					return term.size
+				}
 			}
 			return msg
 		}),

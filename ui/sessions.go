@@ -141,10 +141,7 @@ func (l *sessionList) paint(out *grid.Lines, focused bool) {
 func (l *sessionList) paintName(line *grid.Line, selected, focused bool) {
 	a := l.app
 	mark, style := a.sessionMark()
-	right := ""
-	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
-		right = thousands(n) + " pending"
-	}
+	right, hurry := a.sessionBusy()
 	cursor, name := " ", a.theme.Text
 	if selected {
 		cursor, name = ">", a.theme.Selected
@@ -160,7 +157,23 @@ func (l *sessionList) paintName(line *grid.Line, selected, focused bool) {
 	line.Field(theme.Style{}, []byte(a.sessionName()), room, termsafe.Left)
 	line.End(name)
 	line.Text(theme.Style{}, " ")
-	line.Text(a.theme.Warn, right)
+	line.Text(hurry, right)
+}
+
+// sessionBusy says what goes on in a session, in a word: somebody is waited for,
+// requests are pending, or how fast messages come.
+func (a *App) sessionBusy() (string, theme.Style) {
+	pending := a.stats.PendingOut + a.stats.PendingIn
+	switch {
+	case a.session == nil:
+	case len(a.waiting) > 0:
+		return "asks you", a.theme.Error
+	case pending > 0:
+		return thousands(pending) + " pend", a.theme.Warn
+	case a.rate.perSecond() > 0:
+		return thousands(a.rate.perSecond()) + "/s", a.theme.Dim
+	}
+	return "", a.theme.Dim
 }
 
 func (l *sessionList) paintState(line *grid.Line) {

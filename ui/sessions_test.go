@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ var sessionTests = map[string]actionTest{
 		d.another("other (local)")
 		require.Contains(t, d.rows()[1], "─ 1 Sessions 2 ─")
 		d.do(actSessions, actUp)
-		require.Equal(t, "fake (local)", d.subject.title)
+		require.Equal(t, "fake (local)", d.title)
 		d.do(actDown)
 		require.Equal(t, "other (local)", d.subject.title)
 		d.do(actOpen)
@@ -117,7 +118,7 @@ func TestSessionsGoOn(t *testing.T) {
 		term.press("O", "everything", "\r")
 		require.Contains(t, term.screen(), "LIVE  everything")
 		require.Contains(t, term.screen(), "1 Sessions 2")
-		require.Equal(t, 2, len(a.subjects))
+		require.Len(t, a.subjects, 2)
 		two := a.subject
 
 		before := one.index.scanned
@@ -183,6 +184,47 @@ func (o *seen) typed(a *App, _ tea.Msg) tea.Cmd {
 }
 
 func (o *seen) paint(a *App) { o.painted = a.subject }
+
+// TestSessionsTellOfOthers: the list tells what goes on in a session that is not
+// shown, and its clocks move.
+func TestSessionsTellOfOthers(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		one := d.subject
+		d.another("other")
+		require.NotSame(t, one, d.subject)
+		d.ticking = false
+		_, err := one.session.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":9,"method":"slow"}`))
+		require.NoError(t, err)
+		synctest.Wait()
+		d.take(about{one, changed{}})
+		require.Regexp(t, `^│ \* fake +1 pend│`, d.rows()[2])
+		require.True(t, d.ticking, "a clock runs")
+		require.NoError(t, one.session.Cancel("9", ""))
+		synctest.Wait()
+		d.take(tick{})
+		require.NotContains(t, d.rows()[2], "pend")
+		x.latest().Journal.Fail(errors.New("link lost"))
+		synctest.Wait()
+		d.take(about{one, changed{}})
+		require.Regexp(t, `│ x fake `, d.rows()[2])
+		require.Contains(t, d.rows()[3], "failed, local")
+	})
+}
+
+// TestFailureNamesItsSession: of several, it must be seen which.
+func TestFailureNamesItsSession(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {
+		s, _ := newSession(t, newLog(t), echo)
+		cmd := d.add(Opened{Session: s, Title: "other", Start: func(context.Context) error { return errors.New("no such program") }})
+		two := d.subject
+		require.True(t, two.starting)
+		d.sessions.show(0)
+		d.run(cmd)
+		require.False(t, two.starting)
+		require.Contains(t, d.plain(), "other: The server could not be started")
+		require.Contains(t, d.rows()[0], "fake (local)", "the screen stays where it was")
+	})
+}
 
 func TestSessionMarks(t *testing.T) {
 	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, x *fakeExecutor) {

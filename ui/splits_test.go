@@ -38,6 +38,7 @@ func TestResizeStacked(t *testing.T) {
 		}
 		require.Equal(t, 13, d.layout.pane[stderrID].H)
 		require.Equal(t, 9, d.layout.pane[trafficID].H+d.layout.pane[detailID].H)
+		require.Equal(t, 13, d.splits.strip)
 		d.do(actLower)
 		require.Equal(t, 12, d.layout.pane[stderrID].H, "what did not fit was not kept")
 	})

@@ -74,6 +74,33 @@ func TestStatesDifferWithoutColor(t *testing.T) {
 	require.NotEqual(t, th.Match, th.Text)
 	require.NotEqual(t, th.Behind, th.Text)
 	require.NotEqual(t, th.Asking, th.Selected)
+	require.NotEqual(t, th.Warn, th.Error)
+	require.NotEqual(t, th.Warn, th.Text)
+	require.NotEqual(t, th.Key, th.Text)
+	require.NotEqual(t, th.Strong, th.Text)
+	require.NotEqual(t, th.Header, th.Text)
+	require.NotEqual(t, th.FocusTitle, th.Title)
+	require.NotEqual(t, th.SelectedMatch, th.Selected)
+	require.NotEqual(t, th.Escape, th.Text)
+}
+
+// TestMarked lists the styles that have only a colour: whoever paints in one of
+// them also writes a mark or a word. A style that is new belongs here, or gets
+// a look without colour.
+func TestMarked(t *testing.T) {
+	marked := []string{
+		"Text", "Title", // nothing is to be told by them
+		"Dim", "Border", // what may be overlooked
+		"OK", "Request", "Response", "Notification", "Stderr", // words, > and <, and panes of their own
+		"Name", "String", "Number", "Literal", // the signs of JSON
+	}
+	var plain []string
+	for role, s := range styles(New(true, NoColor)) {
+		if s.On == "" {
+			plain = append(plain, role)
+		}
+	}
+	require.ElementsMatch(t, marked, plain)
 }
 
 func TestGenerationsDiffer(t *testing.T) {
