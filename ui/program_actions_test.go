@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/keymap"
 )
 
@@ -20,15 +21,16 @@ import (
 // and a log that holds something for each action.
 type stage struct {
 	*terminal
-	x    *fakeExecutor
-	did  []string // actions, in the order in which they were done
-	lent bool     // the terminal was given to another program
+	x     *fakeExecutor
+	did   []string // actions, in the order in which they were done
+	lent  bool     // the terminal was given to another program
+	asked int      // questions of the server
 }
 
 // noProgram takes the place of an editor or a pager.
 type noProgram struct{}
 
-func (noProgram) Run() error          { return nil }
+func (noProgram) Run() error          { time.Sleep(programLeast); return nil }
 func (noProgram) SetStdin(io.Reader)  {}
 func (noProgram) SetStdout(io.Writer) {}
 func (noProgram) SetStderr(io.Writer) {}
@@ -100,7 +102,7 @@ var sendKeys = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
 	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
-	"ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f8": "\x1b[19~", "f9": "\x1b[20~",
+	"ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
 }
 
 // bytesOf are what a terminal sends for a key.
@@ -142,6 +144,31 @@ func marking(st *stage) {
 	}
 }
 
+// fills opens a form from the catalog, which opens as it was left.
+func (st *stage) fills() {
+	st.press("C")
+	if st.app.top().(picking).picks().query != "" {
+		st.press(keyEsc)
+	}
+	st.press("plan", "\r")
+}
+
+// asks has the server ask a person something.
+func (st *stage) asks(method, params string) {
+	person(st.t, st.app.session)
+	st.asked++
+	st.x.latest().out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
+	st.wait()
+}
+
+// answers opens what the server asks, which is a form if nothing else waits.
+func (st *stage) answers() {
+	if len(st.app.waiting) == 0 {
+		st.asks(mcp.MethodElicit, askName)
+	}
+	st.press("A")
+}
+
 // ways lead from the traffic pane to each scope.
 var ways = map[string]func(st *stage){
 	keymap.Global: func(*stage) {},
@@ -155,7 +182,7 @@ var ways = map[string]func(st *stage){
 	scopeHelp:     func(st *stage) { st.press("?") },
 	scopeHome:     func(st *stage) { st.press("O") },
 	scopeInputs:   func(st *stage) { st.press("O", "weather", "\r") },
-	scopeForm:     func(st *stage) { st.press("C", "plan", "\r") },
+	scopeForm:     (*stage).fills,
 	scopeComposer: func(st *stage) { st.composes(composeMessage) },
 	scopePresets:  func(st *stage) { st.composes(composeRaw); st.press("\x07") }, // ctrl+g
 	scopePrompt:   func(st *stage) { st.press("f") },
@@ -164,7 +191,14 @@ var ways = map[string]func(st *stage){
 	scopeProcess:  func(st *stage) { st.press("I") },
 	scopeTrouble:  func(st *stage) { st.press("!") },
 	scopeTree:     func(st *stage) { st.press("I", "x") },
-	scopeCopy:     func(st *stage) { st.press("y") },
+	scopeFindings: func(st *stage) { st.press("L") },
+	scopePolicies: func(st *stage) { st.press("w") },
+	scopeAnswer:   (*stage).answers,
+	scopeAnswerText: func(st *stage) {
+		st.answers()
+		st.press("\x14") // ctrl+t
+	},
+	scopeCopy: func(st *stage) { st.press("y") },
 	scopeAsk: func(st *stage) {
 		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()
 		st.waitFor(askPause + time.Second)
@@ -196,11 +230,48 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 		selecting(`"waits"`)(st)
 	}},
 	actCancelCall: {before: func(st *stage) {
-		st.press("C", "plan", "\r", keyCtrlS, keyCtrlS) // again although it is not valid
+		st.fills()
+		st.press(keyCtrlS, keyCtrlS) // again although it is not valid
 		require.Len(st.t, st.app.calls, 1)
 	}},
-	actFormAdd:    {after: func(st *stage) { st.app.composer.form.Select("/stops") }},
-	actFormRemove: {after: func(st *stage) { st.app.composer.form.Select("/stops"); st.press("\x0e") }},
+	actAnswer:                       {before: serverAsking(mcp.MethodElicit, askName)},
+	actPolicyAnswer:                 {before: serverAsking(mcp.MethodElicit, askName)},
+	actAnswerOther:                  {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
+	actAnswerText + actAnswerOther:  {before: serverAsking(mcp.MethodElicit, askName, mcp.MethodRoots, "{}")},
+	actAnswerCopy:                   {before: serverAsking(mcp.MethodElicit, askPage)},
+	actAnswerText + actAnswerCopy:   {before: serverAsking(mcp.MethodElicit, askPage)},
+	actAnswerDown:                   {before: serverAsking(mcp.MethodElicit, askLong)},
+	actAnswerUp:                     {before: serverAsking(mcp.MethodElicit, askLong)},
+	actAnswerText + actAnswerDown:   {before: serverAsking(mcp.MethodElicit, askLong)},
+	actAnswerText + actAnswerUp:     {before: serverAsking(mcp.MethodElicit, askLong)},
+	actAnswerCall:                   {after: belonging},
+	actAnswerText + actAnswerCall:   {after: belonging},
+	scopeAnswer + "-" + fieldAdd:    {before: serverAsking(mcp.MethodRoots, "{}")},
+	scopeAnswer + "-" + fieldRemove: {before: serverAsking(mcp.MethodRoots, "{}"), after: pressing("\x0e")}, // ctrl+n: add
+	actFormAdd:                      {after: func(st *stage) { st.app.composer.form.Select("/stops") }},
+	actFormRemove:                   {after: func(st *stage) { st.app.composer.form.Select("/stops"); st.press("\x0e") }},
+}
+
+// serverAsking has the server ask several things, each a method and its params.
+func serverAsking(questions ...string) func(*stage) {
+	return func(st *stage) {
+		for i := 0; i < len(questions); i += 2 {
+			st.asks(questions[i], questions[i+1])
+		}
+	}
+}
+
+// askLong is a question with more words than a screen has lines.
+var askLong = `{"message":"` + strings.Repeat(`line\n`, 60) + `","requestedSchema":{"type":"object"}}`
+
+// belonging has the question that is open belong to a call of ours.
+func belonging(st *stage) {
+	d := driver{App: st.app, t: st.t}
+	row, ok := d.App.rows.at(d.row("prompts/list"))
+	require.True(st.t, ok)
+	e, err := d.source.Entry(row, 1)
+	require.NoError(st.t, err)
+	st.app.top().(*answering).ask.Parent = e.N
 }
 
 func pressing(keys ...string) func(*stage) { return func(st *stage) { st.press(keys...) } }
@@ -215,6 +286,9 @@ func (st *stage) reset(t *testing.T) *stage {
 	t.Helper()
 	if st.app.quitting || len(st.app.subjects) != 1 || st.app.session.Status().State != session.Ready {
 		return newStage(t, st.app.width, st.app.height)
+	}
+	for _, q := range st.app.session.Asks() {
+		require.NoError(t, st.app.session.Answer(q.ID, []byte(answerDecline)))
 	}
 	for range 12 {
 		if st.app.scope() == scopeTraffic && !st.app.zoom && st.app.search == nil && st.app.traffic.shown == nil {
