@@ -202,3 +202,24 @@ func TestMarkdown(t *testing.T) {
 	require.Contains(t, md, `Only lags, or a\|b.`)
 	require.Contains(t, md, "| `j` `down` | down |")
 }
+
+func TestText(t *testing.T) {
+	text := table(t).Text()
+	require.Contains(t, text, "Traffic\n  p                    pair                     Go to the partner.\n")
+	require.Contains(t, text, "  (palette)            export                   Write a copy.\n")
+}
+
+func TestRebind(t *testing.T) {
+	list := actions()
+	Rebind(list, map[string][]string{"up": {"w"}, "pair": nil})
+	tab, err := New(scopes(), list)
+	require.NoError(t, err)
+	a, ok := tab.Lookup("traffic", "w")
+	require.True(t, ok)
+	require.Equal(t, "up", a.ID)
+	_, ok = tab.Lookup("traffic", "k")
+	require.False(t, ok)
+	_, ok = tab.Lookup("traffic", "p")
+	require.False(t, ok)
+	require.Equal(t, Hint{"j", "down"}, tab.Footer(Global, state{}, 8)[0], "no hint for two keys, one of which has moved")
+}
