@@ -41,7 +41,7 @@ var sessionTests = map[string]actionTest{
 		d.do(actSessions, actUp)
 		require.Equal(t, "fake (local)", d.title)
 		d.do(actDown)
-		require.Equal(t, "other (local)", d.subject.title)
+		require.Equal(t, "other (local)", d.title)
 		d.do(actOpen)
 		require.Equal(t, trafficID, d.focus)
 	},
