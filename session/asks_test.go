@@ -270,8 +270,12 @@ func TestPoliciesOfARunningServer(t *testing.T) {
 		h.ask(rootsList)
 		require.Contains(t, <-answers, `"result":{"roots":[]}`)
 
+		told, now := h.Declared()
+		require.Equal(t, []string{"{}", `{"roots":{"listChanged":true}}`}, []string{string(told), string(now)})
 		require.NoError(t, h.Restart(t.Context()))
 		h.row(session.KindStdin, `"capabilities":{"roots":{"listChanged":true}}`)
+		told, now = h.Declared()
+		require.Equal(t, string(now), string(told))
 
 		before := h.Policies()
 		for method, bad := range map[string]session.Policy{

@@ -246,9 +246,10 @@ func policySays(method string, p session.Policy) string {
 	case session.PolicyCanned:
 		return string(p.Answer)
 	case session.PolicyDecline:
-		if method == mcp.MethodElicit {
+		switch method {
+		case mcp.MethodElicit:
 			return "action decline"
-		} else if method == mcp.MethodSample {
+		case mcp.MethodSample:
 			return "error -1, rejected by the user"
 		}
 		return "error -32601"

@@ -20,7 +20,7 @@ var policyTests = map[string]actionTest{
 		person(t, d.session)
 		d.do(actPolicies)
 		require.Regexp(t, `> elicitation/create +ask +you answer; the server waits`, d.plain())
-		require.Regexp(t, `ping +refuse +\{\}, at once`, d.plain())
+		require.Regexp(t, `ping +answer +\{\}, at once`, d.plain())
 		require.Contains(t, d.plain(), "The server was told at its start: no capabilities.")
 		require.Contains(t, d.plain(), "! The next start tells it: elicitation (form, url), roots (listChanged), sampling. ctrl+r restarts it.")
 	},
@@ -96,7 +96,8 @@ var policyTests = map[string]actionTest{
 		d.do(actPolicies, actPolicyLast)
 		require.Contains(t, d.rows()[35], "x nothing was answered to elicitation/create yet")
 		d.do(actPolicyClose)
-		d.opened(x, mcp.MethodElicit, askName).form.SetText("/name", "Ada")
+		d.opened(x, mcp.MethodElicit, askName)
+		d.write("Ada")
 		d.take(ctrlS)
 		d.do(actPolicies, actPolicyLast)
 		require.JSONEq(t, `{"action":"accept","content":{"name":"Ada","cups":2}}`, string(d.policyOf(mcp.MethodElicit).Answer))

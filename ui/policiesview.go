@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/grid"
 	"mcpdbg/ui/termsafe"
@@ -39,13 +40,13 @@ func (p *policyPane) paint(a *App) {
 			mark, style = "> ", a.theme.Strong
 		}
 		l.Text(a.theme.Key, mark)
-		l.Field(style, []byte(method), policyModeAt-3, termsafe.Left)
+		l.Field(style, []byte(brief(method)), policyModeAt-3, termsafe.Left)
 		l.PadTo(policyModeAt)
-		l.Text(a.theme.Key, string(policy.Mode))
+		l.Text(a.theme.Key, modeText(method, policy.Mode))
 		l.PadTo(policyDelayAt)
 		l.Text(a.theme.Warn, delayText(policy.Delay))
 		l.PadTo(policySaysAt)
-		l.Text(a.theme.Dim, policySays(method, policy))
+		l.Text(a.theme.Dim, brief(policySays(method, policy)))
 		y++
 	}
 	for _, row := range notes[:between(0, in.H-y, len(notes))] {
@@ -72,17 +73,29 @@ func (p *policyPane) notes(a *App, width int) []askRow {
 		rows = ours(rows, "The server was told at its start: "+declares(told)+".", a.theme.Text, width)
 		rows = ours(rows, "! The next start tells it: "+declares(now)+". "+a.keyOf(actPolicyRestart)+" restarts it.", a.theme.Warn, width)
 	}
+	const most = 5
 	for i, q := range a.questions() {
 		if i == 0 {
 			rows = append(rows, askRow{})
+		}
+		if i == most {
+			return append(rows, askRow{text: fmt.Sprintf("and %d more", len(a.questions())-i), style: a.theme.Warn})
 		}
 		style := a.theme.Text
 		if q.Due.IsZero() {
 			style = a.theme.Warn
 		}
-		rows = append(rows, askRow{text: q.Method + "  " + waits(q), style: style})
+		rows = append(rows, askRow{text: brief(q.Method) + "  " + waits(q), style: style})
 	}
 	return rows
+}
+
+// modeText is a mode in a word: to refuse ping is to answer it.
+func modeText(method string, mode session.PolicyMode) string {
+	if method == mcp.MethodPing && mode == session.PolicyRefuse {
+		return "answer"
+	}
+	return string(mode)
 }
 
 // declares lists capabilities in a few words.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -52,8 +53,18 @@ func newServerAsks() serverAsks {
 // newAnswering makes the overlay for a question.
 func (a *App) newAnswering(q session.Ask) *answering {
 	k := &answering{ask: q, method: q.Method, call: a.callOf(q.Parent)}
-	k.begin(a, questionOf(q.Method, q.Params, a.asks.given[q.Method], a.source.Header().Cwd))
+	k.begin(a, questionOf(q.Method, q.Params, a.asks.given[q.Method], a.folder()))
 	return k
+}
+
+// folder is where the server was started, "" if that is not known.
+func (a *App) folder() string {
+	h := a.source.Header()
+	if h.Cwd != "" || h.Placement != "local" {
+		return h.Cwd
+	}
+	folder, _ := os.Getwd() // where it is not known none is proposed
+	return folder
 }
 
 // begin takes what the question needs to be answered.
@@ -291,13 +302,14 @@ func (a *App) give(k *answering, answer json.RawMessage) tea.Cmd {
 	a.asks.given[k.method] = slices.Clone(answer)
 	a.asks.done[k.ask.N]++
 	a.observe()
-	a.say(k.method + ": answered")
+	a.say(brief(k.method) + ": answered")
 	for _, q := range a.questions() {
-		if k.ask.Key != "" && q.N == k.ask.N {
+		if q.N == k.ask.N && k.ask.Key != "" {
 			a.openQuestion(q)
-			break
+			return nil
 		}
 	}
+	delete(a.asks.done, k.ask.N)
 	return nil
 }
 
@@ -403,9 +415,9 @@ func (a *App) endOf(q session.Ask) string {
 		}
 	}
 	if !q.Due.IsZero() {
-		return q.Method + ": its policy has answered"
+		return brief(q.Method) + ": its policy has answered"
 	}
-	return q.Method + ": " + session.ErrNoAsk.Error()
+	return brief(q.Method) + ": " + session.ErrNoAsk.Error()
 }
 
 // waits says how long a question has waited, or how long its policy lets it.

@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,8 +84,8 @@ func both(id string, test func(t *testing.T, d *driver, x *fakeExecutor, id stri
 	all := map[string]actionTest{}
 	for _, prefix := range []string{"", actAnswerText} {
 		all[prefix+id] = func(t *testing.T, d *driver, x *fakeExecutor) {
-			k := d.opened(x, mcp.MethodElicit, askName)
-			k.form.SetText("/name", "Ada")
+			d.opened(x, mcp.MethodElicit, askName)
+			d.write("Ada")
 			if prefix != "" {
 				d.do(actAnswerView)
 			}
@@ -289,4 +290,345 @@ func (d *driver) longQuestion(x *fakeExecutor) {
 	d.asked(x, 7, mcp.MethodElicit, fmt.Sprintf(`{"message":%s,"requestedSchema":{"type":"object"}}`, message))
 	d.do(actAnswer, actAnswerOther)
 	d.screen()
+}
+
+// answeringAt runs a test on a server that a person answers, in one of the eras.
+func answeringAt(t *testing.T, w, h int, modern, noColor bool, serve func(*fakeProcess, message), test func(t *testing.T, d *driver, x *fakeExecutor)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, x := newSession(t, newLog(t), serve)
+		person(t, s)
+		x.modern = modern
+		require.NoError(t, s.Open(t.Context()))
+		test(t, drive(t, Options{Session: s, Title: "fake (local)", NoColor: noColor}, w, h), x)
+	})
+}
+
+// questions are one of each kind.
+var questions = map[string][2]string{
+	"form":     {mcp.MethodElicit, askName},
+	"address":  {mcp.MethodElicit, askPage},
+	"sampling": {mcp.MethodSample, askModel},
+	"roots":    {mcp.MethodRoots, `{}`},
+	"other":    {"tasks/get", `{"taskId":"t-1"}`},
+}
+
+// inRounds is a modern server whose calls need an answer, or several.
+func inRounds(requests string) func(*fakeProcess, message) {
+	return func(p *fakeProcess, m message) {
+		var params struct {
+			Answers json.RawMessage `json:"inputResponses"`
+		}
+		_ = json.Unmarshal(m.Params, &params) // each message is a call
+		if params.Answers == nil {
+			p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{%s},"requestState":"s"}}`, m.ID, requests)
+			return
+		}
+		p.out(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","got":%s}}`, m.ID, params.Answers)
+	}
+}
+
+// call makes a call beside the test.
+func (d *driver) call() <-chan session.Response {
+	d.t.Helper()
+	done := make(chan session.Response, 1)
+	go func() {
+		resp, err := d.session.Request(d.t.Context(), mcp.MethodToolsCall, json.RawMessage(`{"name":"plan"}`), session.CallOptions{Timeout: time.Hour})
+		if err != nil {
+			d.t.Error(err)
+		}
+		done <- resp
+	}()
+	synctest.Wait()
+	d.pull()
+	return done
+}
+
+func TestServerQuestionFrames(t *testing.T) {
+	for name, q := range questions {
+		for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}} {
+			answeringAt(t, size[0], size[1], false, size[0] == 60, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+				require.NoError(t, d.session.SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
+				d.opened(x, q[0], q[1])
+				time.Sleep(5 * time.Second)
+				d.take(tick{})
+				frame := d.screen()
+				requireExact(t, frame, size[0], size[1])
+				golden(t, fmt.Sprintf("asks-%s-%dx%d", name, size[0], size[1]), frame)
+			})
+		}
+		answeringAt(t, 80, 24, true, true, inRounds(fmt.Sprintf(`"a":{"method":%q,"params":%s},"b":{"method":"roots/list"}`, q[0], q[1])), func(t *testing.T, d *driver, x *fakeExecutor) {
+			require.NoError(t, d.session.SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
+			done := d.call()
+			d.do(actAnswer)
+			golden(t, "asks-"+name+"-modern", d.screen())
+			for d.top() != nil {
+				d.do(d.prefixed(actAnswerSend))
+				d.do(d.prefixed(actAnswerSend)) // in spite of what is wrong
+			}
+			require.Contains(t, string((<-done).Result), `"complete"`)
+		})
+	}
+}
+
+// prefixed is an action of the view that the question has, nothing if there is
+// none any more.
+func (d *driver) prefixed(id string) string {
+	if k, ok := d.top().(*answering); ok && k.asText {
+		return actAnswerText + id
+	}
+	return id
+}
+
+// TestRoundIsOneSequence: all that one result asks for is answered one after the
+// other, and goes out as one.
+func TestRoundIsOneSequence(t *testing.T) {
+	serve := inRounds(`"a":{"method":"elicitation/create","params":` + askName + `},"b":{"method":"roots/list"},"c":{"method":"sampling/createMessage","params":{}}`)
+	answeringAt(t, 120, 36, true, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		done := d.call()
+		d.do(actAnswer)
+		require.Contains(t, d.plain(), `fake (local) asks elicitation/create, 1 of 3 that tools/call plan needs: a`)
+		d.write("Ada")
+		d.take(ctrlS)
+		require.Contains(t, d.plain(), `fake (local) asks roots/list, 2 of 3 that tools/call plan needs: b`)
+		d.do(actAnswerCall)
+		require.Equal(t, d.row(`"method":"tools/call"`), d.cursor())
+		d.do(actAnswer)
+		d.take(ctrlS)
+		require.Contains(t, d.plain(), `, 3 of 3 that tools/call plan needs: c`)
+		d.do(actAnswerView)
+		d.answering().json.SetValue(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"x","input":{}}],"model":"m","stopReason":"toolUse"}`)
+		d.take(ctrlS)
+		require.Nil(t, d.top())
+		require.JSONEq(t, `{"a":{"action":"accept","content":{"name":"Ada","cups":2}},"b":{"roots":[]},"c":{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"x","input":{}}],"model":"m","stopReason":"toolUse"}}`,
+			string(member((<-done).Result, "got")))
+	})
+}
+
+// TestTakenBack: a question that nobody waits for any more closes, and says why;
+// another one stays.
+func TestTakenBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		end  func(d *driver, x *fakeExecutor)
+		want string
+	}{
+		"by the server": {func(_ *driver, x *fakeExecutor) {
+			x.latest().out(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
+		}, "x not answered: elicitation/create: cancelled by the server"},
+		"by its end": {func(d *driver, _ *fakeExecutor) {
+			require.NoError(d.t, d.session.Kill())
+		}, "x elicitation/create: nobody waits for this answer any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+				d.asked(x, 0, mcp.MethodElicit, askName)
+				d.asked(x, 1, mcp.MethodElicit, askPage)
+				d.do(actAnswer)
+				tc.end(d, x)
+				synctest.Wait()
+				d.pull()
+				require.Nil(t, d.top())
+				require.Contains(t, d.rows()[35], tc.want)
+				require.Empty(t, d.asks.open)
+				if name == "by the server" {
+					d.do(actAnswer)
+					require.Contains(t, d.plain(), "you to go to an address")
+				}
+			})
+		})
+	}
+}
+
+// TestQuestionOfAnotherSession: what another session asks is answered there.
+func TestQuestionOfAnotherSession(t *testing.T) {
+	answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		here := d.front
+		other := d.another("other (local)")
+		there := d.front
+		person(t, there.session)
+		d.show(here)
+		other.latest().out(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":%s}`, askName)
+		synctest.Wait()
+		d.take(about{there, changed{}})
+		require.Contains(t, d.rows()[35], "A answer the server")
+		d.do(actAnswer)
+		require.Same(t, there, d.front)
+		require.Contains(t, d.plain(), "other (local) asks elicitation/create")
+		d.take(ctrlS)
+		d.take(ctrlS)
+		require.Empty(t, there.session.Asks())
+	})
+}
+
+// TestRecordingAsksNobody: in a recording nobody waits.
+func TestRecordingAsksNobody(t *testing.T) {
+	d := drive(t, Options{Source: hostileLog(t, "x"), Title: "demo.rec"}, 100, 30)
+	d.do(actAnswer)
+	require.Contains(t, d.rows()[29], "x answer: nobody waits, this is a recording")
+	d.do(actPolicies)
+	require.Contains(t, d.rows()[29], "x who answers: this is a recording")
+}
+
+// TestHostileQuestions: whatever a server puts into a question, the frame stays
+// exact, at every size.
+func TestHostileQuestions(t *testing.T) {
+	quoted := func(text string) string {
+		b, err := json.Marshal(text)
+		require.NoError(t, err)
+		return string(b)
+	}
+	for _, text := range hostile {
+		q := quoted(text)
+		long := quoted(text + " " + text + text + "\n" + text)
+		for method, params := range map[string][]string{
+			mcp.MethodElicit: {
+				`{"message":` + long + `,"requestedSchema":{"type":"object","properties":{` + q + `:{"type":"string","title":` + q + `,"description":` + long + `,"default":` + q + `}}}}`,
+				`{"mode":"url","message":` + q + `,"url":` + quoted("https://"+text+"@"+text+".example/"+text+text) + `}`,
+				`{"mode":` + q + `,"message":1}`, `{"mode":` + q + `}`, `{"message":7}`, q,
+			},
+			mcp.MethodSample: {`{"messages":[{"role":` + q + `,"content":{"type":"text","text":` + long + `}},{"role":"user","content":{"type":` + q + `,"x":` + q + `}}],"systemPrompt":` + q + `,"modelPreferences":{"hints":[{"name":` + q + `}]},"tools":[{"name":` + q + `}],"stopSequences":[` + q + `],"toolChoice":` + q + `,"maxTokens":1}`, `[]`},
+			mcp.MethodRoots:  {`{"x":` + q + `}`},
+			"other/" + text:  {`{` + q + `:[` + long + `]}`},
+		} {
+			for _, params := range params {
+				synctest.Test(t, func(t *testing.T) {
+					s, x := newSession(t, newLog(t), nil)
+					person(t, s)
+					require.NoError(t, s.SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
+					require.NoError(t, s.Open(t.Context()))
+					d := drive(t, Options{Session: s, Title: text}, 120, 36)
+					x.latest().out(`{"jsonrpc":"2.0","id":0,"method":%s,"params":%s}`, quoted(method), params)
+					synctest.Wait()
+					d.pull()
+					if len(s.Asks()) == 0 {
+						return // it was no message
+					}
+					d.do(actAnswer)
+					for range 2 {
+						for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
+							d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+							requireExact(t, d.screen(), size[0], size[1])
+						}
+						d.do(actAnswerView)
+					}
+					d.do(actAnswerText+actAnswerLater, actPolicies)
+					requireExact(t, d.screen(), 39, 9)
+				})
+			}
+		}
+	}
+}
+
+// TestQuestionsAtEverySize: what is open stays exact while the screen changes its
+// size.
+func TestQuestionsAtEverySize(t *testing.T) {
+	for name, q := range questions {
+		answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+			require.NoError(t, d.session.SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
+			d.opened(x, q[0], q[1])
+			if name == "roots" {
+				d.do(actPolicies)
+			}
+			for w := 0; w < 130; w += 7 {
+				for h := 1; h < 50; h += 4 {
+					d.take(tea.WindowSizeMsg{Width: w, Height: h})
+					requireExact(t, d.screen(), w, h)
+				}
+			}
+		})
+	}
+}
+
+func TestAddressWarnings(t *testing.T) {
+	for address, want := range map[string][]string{
+		"https://example.com/a?b#c":         {"host is example.com"},
+		"http://example.com":                {"host is example.com", "anybody on the way"},
+		"https://example.com:443/":          {"host is example.com"},
+		"https://example.com:8443/":         {"host is example.com", "unusual port 8443"},
+		"https://bank.com@evil.example/":    {"host is evil.example", "user name before the host"},
+		"https://bank.com\\@evil.example/":  {"host is bank.com", "no address that can be read"},
+		"https://xn--pple-43d.com/":         {"host is xn--pple-43d.com", "punycode"},
+		"https://аpple.com/":                {"host is аpple.com", "not ASCII"},
+		"https://127.0.0.1/":                {"host is 127.0.0.1", "a number"},
+		"https://[::1]:443/x":               {"host is [::1]", "a number"},
+		"javascript:alert(1)":               {"no host", "no web address"},
+		"file:///etc/passwd":                {"no host", "no web address"},
+		"https://example.com/\u202egpj.exe": {"host is example.com", "not seen"},
+		"":                                  {"no host", "no web address"},
+	} {
+		warns := addressWarnings(address)
+		require.Len(t, warns, len(want), "%s: %v", address, warns)
+		for i, text := range want {
+			require.Contains(t, warns[i], text, address)
+		}
+	}
+}
+
+// TestAnswersThereAndBack: fields hold exactly the answers that they can make.
+func TestAnswersThereAndBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind  questionKind
+		value string
+		not   []string
+	}{
+		"form":     {elicitQuestion(json.RawMessage(askName)), `{"name":"x","more":1.0}`, []string{`{"action":"decline"}`, `{"action":"accept"}`, `{"action":"accept","content":{},"_meta":{}}`, `{"error":{}}`, `[]`, `{`}},
+		"address":  {elicitQuestion(json.RawMessage(askPage)), ``, []string{`{"action":"cancel"}`, `{"action":"accept","content":{}}`}},
+		"sampling": {sampleQuestion(json.RawMessage(askModel)), `{"text":"a \u001b","model":"m","stopReason":"endTurn","x":[1.0]}`, []string{`{}`, `{"error":{}}`, `{"role":"user","content":{"type":"text","text":""}}`, `{"role":"assistant","content":[]}`, `{"role":"assistant","content":{"type":"image","data":""}}`, `{"role":"assistant","content":{"type":"text","text":"","x":1}}`, `{"role":"assistant","text":"x"}`}},
+		"roots":    {rootsQuestion(nil, ""), `{"roots":[{"uri":"file:///a"}],"_meta":{}}`, []string{`{"error":{}}`, `[]`}},
+	} {
+		answer := tc.kind.wrap([]byte(tc.value))
+		require.True(t, json.Valid(answer), name)
+		back, ok := tc.kind.unwrap(answer)
+		require.True(t, ok, name)
+		require.Equal(t, tc.value, string(back), name)
+		for _, other := range tc.not {
+			_, ok := tc.kind.unwrap([]byte(other))
+			require.False(t, ok, "%s: %s", name, other)
+		}
+	}
+}
+
+// TestLongQuestion: a question that is too long to be taken apart is shown in
+// part, and so is one with many words.
+func TestLongQuestion(t *testing.T) {
+	long := strings.Repeat("x ", maxReadable)
+	k := questionOf(mcp.MethodElicit, json.RawMessage(`{"message":"`+long+`"}`), nil, "")
+	require.Nil(t, k.wrap, "it is answered by JSON")
+	w := words{width: 80}
+	k.words(&w)
+	require.Less(t, len(w.rows), 400)
+	require.Contains(t, fmt.Sprint(w.rows[len(w.rows)-1]), "more is in the detail pane")
+}
+
+// TestManyQuestions: no question is too long for a frame, nor are there too many.
+func TestManyQuestions(t *testing.T) {
+	answeringAt(t, 80, 24, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		method := strings.Repeat("long/", 1000)
+		require.NoError(t, d.session.SetPolicy(method, session.Policy{Mode: session.PolicyAsk}))
+		for id := range 20 {
+			d.asked(x, id, method, `{}`)
+		}
+		d.do(actAnswer)
+		require.Contains(t, d.plain(), "1 of 20  waits for you")
+		requireExact(t, d.screen(), 80, 24)
+		d.do(actAnswerText+actAnswerLater, actPolicies)
+		require.Contains(t, d.plain(), "and 15 more")
+		requireExact(t, d.screen(), 80, 24)
+	})
+}
+
+// TestWheelInQuestion: the wheel scrolls what the server says, and the fields
+// where all of that is seen.
+func TestWheelInQuestion(t *testing.T) {
+	answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		wheel := tea.MouseWheelMsg{X: 50, Y: 10, Button: tea.MouseWheelDown}
+		d.opened(x, mcp.MethodElicit, askName)
+		before := d.screen()
+		d.take(wheel)
+		require.Equal(t, before, d.screen(), "there is nothing to scroll")
+		d.longQuestion(x)
+		d.take(pointerDue{})
+		d.take(wheel)
+		require.Contains(t, d.plain(), "4-24 of 60")
+	})
 }

@@ -32,9 +32,9 @@ func hostOf(address string) (from, to int) {
 func addressWarnings(address string) []string {
 	from, to := hostOf(address)
 	host := address[from:to]
-	warns := []string{"it is not opened, and nothing of it is fetched. Its host is " + host}
+	warns := []string{"It is not opened, and nothing of it is fetched. Its host is " + host}
 	if host == "" {
-		warns[0] = "it is not opened, and nothing of it is fetched. It has no host"
+		warns[0] = "It is not opened, and nothing of it is fetched. It has no host."
 	}
 	warn := func(wrong bool, text string) {
 		if wrong {

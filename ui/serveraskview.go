@@ -35,7 +35,7 @@ func (k *answering) paint(a *App) {
 	k.speak(max(width-4, 0))
 	r = grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, min(len(head)+k.wordsNeed()+k.answerNeed()+2, a.height-2))
 	in := r.Inner()
-	head = head[:min(len(head), max(in.H/3, 1))]
+	head = k.cutHead(head, in.H)
 	all := k.size(a, blockAll, in)
 	for y, row := range head {
 		if y < in.H {
@@ -52,6 +52,20 @@ func (k *answering) paint(a *App) {
 	k.paintAnswer(a, answer)
 }
 
+// cutHead leaves out what would take all of the room for the rest, and says so.
+func (k *answering) cutHead(head []askRow, height int) []askRow {
+	room := max(height-3, 1) // a line of the server's words, with its border
+	if k.answerNeed() > 0 {
+		room = max(height/2, 1)
+	}
+	if len(head) <= room {
+		return head
+	}
+	head = head[:room:room]
+	head[room-1].text = "! make the screen larger: there is more to be kept in mind"
+	return head
+}
+
 // size makes a block fit a part of the screen.
 func (k *answering) size(a *App, i int, r grid.Rect) *grid.Lines {
 	b := &k.blocks[i]
@@ -64,9 +78,9 @@ func (k *answering) size(a *App, i int, r grid.Rect) *grid.Lines {
 func (k *answering) title() string {
 	switch {
 	case k.ask.ID == 0:
-		return "What to answer to " + k.method
+		return "What to answer to " + brief(k.method)
 	case k.kind.title == k.method:
-		return "The server asks " + k.method
+		return "The server asks " + brief(k.method)
 	}
 	return "The server asks " + k.kind.title
 }
@@ -97,7 +111,7 @@ func (k *answering) head(a *App, width int) []askRow {
 		if i == 0 && asksNothing(k) {
 			style, mark = a.theme.Text, ""
 		}
-		rows = ours(rows, mark+text, style, width)
+		rows = ours(rows, mark+brief(text), style, width)
 	}
 	return rows
 }
@@ -107,7 +121,7 @@ func asksNothing(k *answering) bool { return k.kind.wrap != nil && k.form == nil
 
 // about says which server asks, and for what.
 func (k *answering) about(a *App) string {
-	text := a.subjectTitle() + " asks " + k.method
+	text := a.subjectTitle() + " asks " + brief(k.method)
 	call := k.call
 	if call == "" {
 		call = "one call"
@@ -116,9 +130,9 @@ func (k *answering) about(a *App) string {
 		return text
 	}
 	if at, of := a.round(k.ask); k.ask.Key != "" && of > 1 {
-		return text + fmt.Sprintf(", %d of %d that %s needs: %q", at, of, call, k.ask.Key)
+		return text + fmt.Sprintf(", %d of %d that %s needs: %s", at, of, brief(call), brief(k.ask.Key))
 	}
-	return text + ", for " + call
+	return text + ", for " + brief(call)
 }
 
 // wordsNeed is how many lines show all that the server says, with their border.
@@ -139,6 +153,15 @@ func (k *answering) answerNeed() int {
 		return max(answerRoom, k.form.Rows()+panel)
 	}
 	return 0
+}
+
+// brief is the beginning of a text of a server that stands in a sentence of ours.
+func brief(text string) string {
+	const most = 200 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "..."
 }
 
 // divide gives the server's words and the answer their places: where there is

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mcpdbg/ui/grid"
+	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
 
@@ -87,15 +88,11 @@ func (w *words) url(text string) {
 	text = w.room(text)
 	from, to := hostOf(text)
 	for at := 0; at < len(text); {
-		row := wrap(text[at:], w.width)[0] // what it leaves out are blanks
-		if row == "" {
-			row = text[at:]
-		}
-		end := at + len(row)
+		fits, _ := termsafe.Fit([]byte(text[at:]), max(w.width, termsafe.LongestEscape), termsafe.Options{})
+		end := at + max(fits, 1)
 		a, b := between(at, from, end), between(at, to, end)
 		w.rows = append(w.rows, []wordSpan{{tonePlain, text[at:a]}, {toneHost, text[a:b]}, {tonePlain, text[b:end]}})
-		for at = end; at < len(text) && text[at] == ' '; at++ {
-		}
+		at = end
 	}
 }
 
