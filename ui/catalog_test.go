@@ -112,6 +112,14 @@ func scrollsItem(line int, actions ...string) actionTest {
 
 var catalogTests = map[string]actionTest{
 	actCatalog: func(t *testing.T, d *driver, _ *fakeExecutor) {
+		defer func() {
+			d.do(actCatalogClose)
+			d.lookUp()
+			d.write("rmv")
+			d.do(actCatalogOpen, inForm+actCloseComposer, actCatalog)
+			require.Equal(t, "remove", d.catalogTop().item().key, "it is where it was left")
+			require.Empty(t, d.catalogTop().picker.query)
+		}()
 		d.do(actCatalog)
 		require.Contains(t, d.plain(), "the server has not declared that it has any")
 	},

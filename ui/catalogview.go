@@ -67,14 +67,28 @@ func (v *catalogView) typed(_ *App, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// openCatalog shows what the server offers, as it was left.
+// openCatalog shows what the server offers: all of the list and the item that
+// it was left at.
 func (a *App) openCatalog() tea.Cmd {
 	if a.catalogShown == nil {
 		a.catalogShown = &catalogView{}
 	}
+	a.catalogShown.widen()
 	a.remove(a.catalogShown)
 	a.push(a.catalogShown)
 	return a.keepCatalog()
+}
+
+// widen lists everything, with the cursor where it was.
+func (v *catalogView) widen() {
+	item := v.item()
+	v.alone = false
+	v.picker.clear()
+	for i, p := range v.picker.shown {
+		if p.item < len(v.listed) && v.listed[p.item] == item {
+			v.picker.at = i
+		}
+	}
 }
 
 // turn goes to the next list, or the one before.
