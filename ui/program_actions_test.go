@@ -22,6 +22,7 @@ import (
 type stage struct {
 	*terminal
 	x     *fakeExecutor
+	s     *session.Session
 	did   []string // actions, in the order in which they were done
 	lent  bool     // the terminal was given to another program
 	asked int      // questions of the server
@@ -69,7 +70,7 @@ func newStage(t *testing.T, w, h int) *stage {
 	for range 10 {
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/flood"}`)
 	}
-	st := &stage{x: x}
+	st := &stage{x: x, s: s}
 	st.terminal = inTerminal(t, Options{Session: s, Title: "fake (local)", Prompter: NewPrompter(), Launcher: &fakeLauncher{t: t}}, w, h)
 	st.app.exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		st.lent = true
@@ -79,6 +80,16 @@ func newStage(t *testing.T, w, h int) *stage {
 		st.app.doers[id] = st.recorded(id, do)
 	}
 	return st
+}
+
+// takeBack waits for the terminal, if another program has it. Who read keys
+// before that takes one more: only a file can be read from until further notice.
+func (st *stage) takeBack() {
+	if st.lent {
+		st.lent = false
+		st.waitFor(time.Second)
+		st.press("\x0c") // ctrl+l
+	}
 }
 
 // recorded notes that an action is done.
@@ -102,7 +113,7 @@ var sendKeys = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
 	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
-	"ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
+	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
 }
 
 // bytesOf are what a terminal sends for a key.
@@ -155,7 +166,7 @@ func (st *stage) fills() {
 
 // asks has the server ask a person something.
 func (st *stage) asks(method, params string) {
-	person(st.t, st.app.session)
+	person(st.t, st.s)
 	st.asked++
 	st.x.latest().out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
 	st.wait()
@@ -225,7 +236,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actPresets:          {after: pressing("\x14")}, // ctrl+t: raw bytes
 	actCatalogSubscribe: {after: pressing(keyTab)},
 	actCancel: {before: func(st *stage) {
-		_, err := st.app.session.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
+		_, err := st.s.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
 		require.NoError(st.t, err)
 		selecting(`"waits"`)(st)
 	}},
@@ -284,11 +295,11 @@ func searching(st *stage) { st.press("/", "tools", "\r") }
 // running server any more.
 func (st *stage) reset(t *testing.T) *stage {
 	t.Helper()
-	if st.app.quitting || len(st.app.subjects) != 1 || st.app.session.Status().State != session.Ready {
+	if st.app.quitting || len(st.app.subjects) != 1 || st.s.Status().State != session.Ready {
 		return newStage(t, st.app.width, st.app.height)
 	}
-	for _, q := range st.app.session.Asks() {
-		require.NoError(t, st.app.session.Answer(q.ID, []byte(answerDecline)))
+	for _, q := range st.s.Asks() {
+		require.NoError(t, st.s.Answer(q.ID, []byte(answerDecline)))
 	}
 	for range 12 {
 		if st.app.scope() == scopeTraffic && !st.app.zoom && st.app.search == nil && st.app.traffic.shown == nil {
@@ -329,10 +340,7 @@ func (st *stage) perform(t *testing.T, action *entry) {
 		st.pick(t, action)
 	}
 	require.Contains(t, st.did[before:], action.ID)
-	if st.lent {
-		st.lent = false
-		st.waitFor(time.Second) // until it is back
-	}
+	st.takeBack()
 	if st.app.quitting {
 		st.ran.Wait()
 		require.NoError(t, st.err)

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// A walk does things at random.
+type walk struct {
+	*stage
+	random *rand.Rand
+	done   []string // what was done, for who has to find out why it went wrong
+}
+
+// walkTexts are what is written where there is something to write.
+var walkTexts = []string{"a", "plan", "kind:request or err", "/to+ls/", "{\"a\":[1,2", "10", "\u6f22\u5b57", "\x7f\x7f\x7f", hostile[5], hostile[16]}
+
+// walkSizes are those of the terminal, in all of which there is something to do.
+var walkSizes = [][2]int{{200, 60}, {120, 36}, {110, 30}, {100, 30}, {80, 24}, {60, 20}, {40, 10}, {39, 9}}
+
+// mayWalk tells whether an action is one that a walk does by its key: not those
+// at which it would end.
+func mayWalk(id string) bool { return id != actQuit && id != actQuitNow && id != actInterrupt }
+
+// step does one thing: mostly an action of the scope that has the keys.
+func (w *walk) step() {
+	switch n := w.random.IntN(100); {
+	case n < 60:
+		w.act()
+	case n < 75:
+		w.open()
+	case n < 85:
+		w.write(walkTexts[w.random.IntN(len(walkTexts))])
+	case n < 90:
+		w.resize(walkSizes[w.random.IntN(len(walkSizes))])
+	case n < 95:
+		w.click()
+	default:
+		w.hears()
+	}
+}
+
+// act does an action by one of its keys.
+func (w *walk) act() {
+	actions := w.app.keys.Reachable(w.app.scope())
+	action := actions[w.random.IntN(len(actions))]
+	if len(action.Keys) == 0 || !mayWalk(action.ID) {
+		return
+	}
+	w.done = append(w.done, action.ID)
+	w.press(bytesOf(w.t, action.Keys[w.random.IntN(len(action.Keys))]))
+}
+
+// open does what leads from a pane to something else, if a pane has the keys.
+func (w *walk) open() {
+	if w.app.scope() != paneScopes[w.app.focus] {
+		return
+	}
+	keys := []string{"C", "c", "O", "?", ":", "y", "I", "K", "A", "w", "L", "!", "b", "a", "f", "/", "1"}
+	key := keys[w.random.IntN(len(keys))]
+	w.done = append(w.done, "key "+key)
+	w.press(key)
+}
+
+// write types a text, where it is text and not keys.
+func (w *walk) write(text string) {
+	if w.app.scope() == paneScopes[w.app.focus] {
+		return
+	}
+	w.done = append(w.done, fmt.Sprintf("text %q", text))
+	w.press("\x1b[200~" + text + "\x1b[201~") // pasted
+}
+
+// resize changes the terminal, which tells the program in band.
+func (w *walk) resize(size [2]int) {
+	w.done = append(w.done, fmt.Sprint("size ", size))
+	w.emu.Resize(size[0], size[1])
+	w.plain.Resize(size[0], size[1])
+	w.press(fmt.Sprintf("\x1b[48;%d;%d;0;0t", size[1], size[0]))
+	w.waitFor(framePause) // a resized screen is painted a frame later
+}
+
+// click clicks somewhere, or turns the wheel there.
+func (w *walk) click() {
+	button, x, y := []int{0, 64, 65}[w.random.IntN(3)], 1+w.random.IntN(w.app.width), 1+w.random.IntN(w.app.height)
+	w.done = append(w.done, fmt.Sprint("mouse ", button, x, y))
+	w.press(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", button, x, y, button, x, y))
+}
+
+// hears has the server say something.
+func (w *walk) hears() {
+	if w.s.Status().State != session.Ready {
+		return
+	}
+	w.done = append(w.done, "server")
+	switch w.random.IntN(4) {
+	case 0:
+		w.x.latest().out(`{"jsonrpc":"2.0","method":"notifications/%d"}`, w.random.IntN(2))
+	case 1:
+		w.x.latest().err(hostile[w.random.IntN(len(hostile))])
+	case 2:
+		w.x.latest().out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	case 3:
+		w.asks([]string{mcp.MethodElicit, mcp.MethodSample, mcp.MethodRoots}[w.random.IntN(3)], []string{askName, askModel, askPage, "7"}[w.random.IntN(4)])
+	}
+	w.wait()
+}
+
+// walkRandomly walks for some steps, over a log that holds all there is, and
+// looks at each frame: it is exact, and the terminal shows it.
+func walkRandomly(t *testing.T, seed uint64, steps int) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		size := walkSizes[int(seed)%len(walkSizes)]
+		w := &walk{stage: newStage(t, size[0], size[1]), random: random}
+		defer func() {
+			if t.Failed() {
+				t.Logf("seed %d: %q", seed, w.done)
+			}
+		}()
+		for _, text := range hostile {
+			e := session.Entry{Kind: session.KindStderr, Seq: 1, Payload: []byte(text), EOL: framing.LF}
+			require.NoError(t, w.s.Log().Append([]session.Entry{e}))
+		}
+		w.wait()
+		for range steps {
+			w.step()
+			if w.app.quitting { // out of the palette
+				w.ran.Wait()
+				require.NoError(t, w.err)
+				return
+			}
+			w.takeBack()
+			requireExact(t, w.app.View().Content, w.app.width, w.app.height)
+			w.requireShown()
+		}
+	})
+}
+
+// TestRandomWalk does whatever can be done, and all of it goes well.
+func TestRandomWalk(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			walkRandomly(t, seed, 60)
+		})
+	}
+}
