@@ -134,7 +134,8 @@ func (d *driver) do(actions ...string) {
 	for _, id := range actions {
 		_, ok := d.keys.ByID(id)
 		require.True(d.t, ok, "no action %q", id)
-		cmd := d.Do(id)
+		about := d.subject
+		cmd := about.tagged(d.Do(id)) // as Update does it
 		d.run(cmd)
 		_, cmd = d.Update(nil) // what Update does after every message
 		d.run(cmd)

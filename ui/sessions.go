@@ -249,6 +249,12 @@ func (a *App) removeSession() tea.Cmd {
 // drop takes a session off the screen, and ends it in the background.
 func (a *App) drop(s *subject) tea.Cmd {
 	at := a.sessions.at()
+	var save tea.Cmd
+	a.as(s, func() {
+		a.keepDraft()
+		save = a.saveDrafts()
+	})
+	end := tea.Batch(save, a.end(s))
 	s.forget()
 	s.stop()
 	for i, other := range a.subjects {
@@ -265,11 +271,11 @@ func (a *App) drop(s *subject) tea.Cmd {
 	a.overlays = open
 	if len(a.subjects) > 0 {
 		a.sessions.show(at)
-		return a.end(s)
+		return a.tagged(end) // what comes of it is told where one is then
 	}
 	a.show(a.nobody)
 	a.focusOn(trafficID)
-	return tea.Batch(a.goHome(), a.end(s))
+	return tea.Batch(a.tagged(a.goHome()), a.tagged(end))
 }
 
 // end ends the session of a subject that is on the screen no more.

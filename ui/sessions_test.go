@@ -260,3 +260,16 @@ func TestSessionMarks(t *testing.T) {
 		}
 	})
 }
+
+// TestDraftsOfARemovedSession: what was written for it is there the next time.
+func TestDraftsOfARemovedSession(t *testing.T) {
+	inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.opts.Drafts = t.TempDir()
+		d.another("other")
+		s := d.subject
+		s.composer.area.SetValue("half a thought")
+		d.do(actSessions, actRemoveSession, actYes)
+		require.Len(t, d.subjects, 1)
+		require.Equal(t, "half a thought", openDrafts(d.opts.Drafts, s.title, s.source.Header()).text(draftMessage))
+	})
+}
