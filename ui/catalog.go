@@ -14,7 +14,10 @@ const (
 	// maxCatalogItems is how many items of one list are kept. What is beyond
 	// is counted.
 	maxCatalogItems = 20_000
-	// maxCatalogPages is how many answers of one list wait to be read.
+	// maxCatalogBytes is how much JSON they may be together.
+	maxCatalogBytes = 32 << 20
+	// maxCatalogPages is how many answers of one list wait to be read; of more
+	// the latest half is read, and if a list began before, it is not whole.
 	maxCatalogPages = 10_000
 	// catalogPause is how long at least there is between two lists that nobody
 	// asked for: a server may say with every answer that the list has changed.
@@ -33,7 +36,7 @@ type catalog struct {
 type catalogList struct {
 	mcp.List
 	items    []*catalogItem
-	leftOut  int  // items beyond maxCatalogItems
+	leftOut  int  // items beyond maxCatalogItems and maxCatalogBytes
 	complete bool // items are a whole list
 	stale    bool // the server may have another list by now, and why
 	why      string
@@ -94,9 +97,11 @@ func (c *catalog) notice(source session.Source, number uint32, row *session.Row)
 		}
 	case row.Msg == framing.Response, row.Msg == framing.ErrorResponse:
 		if of := c.meaning(source, row.Method); of > 0 {
-			if l := c.lists[of-1]; len(l.unread) < maxCatalogPages {
-				l.unread = append(l.unread, number)
+			l := c.lists[of-1]
+			if len(l.unread) == maxCatalogPages {
+				l.unread = append(l.unread[:0], l.unread[maxCatalogPages/2:]...)
 			}
+			l.unread = append(l.unread, number)
 		}
 	}
 }

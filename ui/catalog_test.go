@@ -10,6 +10,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
 )
 
 // catalogTools are two pages of tools.
@@ -341,4 +344,27 @@ func TestTemplates(t *testing.T) {
 		require.Equal(t, want, expand(template, values), template)
 	}
 	require.Equal(t, []string{"a", "b", "c"}, templateVariables("x{a}{/b,a*}{?c:3}"))
+}
+
+// TestCatalogBytes: what a list takes in memory is bounded, and what is left out
+// is counted.
+func TestCatalogBytes(t *testing.T) {
+	run := &pageRun{bytes: maxCatalogBytes - 30}
+	run.decode([]byte(`{"tools":[{"name":"fits"},{"name":"does not fit any more"},{"name":"x"}]}`), memberTools)
+	require.Len(t, run.items, 2)
+	require.Equal(t, 1, run.leftOut)
+	require.True(t, run.last)
+}
+
+// TestCatalogUnread: of more answers than are kept the latest are read.
+func TestCatalogUnread(t *testing.T) {
+	c := newCatalog()
+	c.methods = []methodMeaning{meansNothing, 1}
+	row := session.Row{Kind: session.KindStdout, Msg: framing.Response, Method: 1}
+	for number := range uint32(maxCatalogPages + 1) {
+		c.notice(nil, number, &row)
+	}
+	unread := c.lists[0].unread
+	require.Len(t, unread, maxCatalogPages/2+1)
+	require.EqualValues(t, maxCatalogPages, unread[len(unread)-1])
 }

@@ -16,6 +16,7 @@ import (
 // A pageRun is the pages of one list, as far as they were read.
 type pageRun struct {
 	items   []*catalogItem
+	bytes   int // of JSON
 	leftOut int
 	last    bool   // no page follows
 	failure string // the server did not give the list
@@ -144,10 +145,11 @@ func (r *pageRun) decode(doc []byte, member string) {
 		return
 	}
 	for _, item := range raw {
-		if len(r.items) == maxCatalogItems {
+		if len(r.items) == maxCatalogItems || r.bytes+len(item) > maxCatalogBytes {
 			r.leftOut++
 			continue
 		}
+		r.bytes += len(item)
 		r.items = append(r.items, newCatalogItem(member, item))
 	}
 	if r.items == nil {
