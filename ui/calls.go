@@ -42,8 +42,8 @@ type call struct {
 	title    string // its method and the name of what is called
 	began    time.Time
 	give     context.CancelCauseFunc
-	number   atomic.Uint64                   // of the request's entry, 0 before it is written
-	progress atomic.Pointer[json.RawMessage] // params of the latest notification
+	number   atomic.Uint64            // of the request's entry, 0 before it is written
+	progress atomic.Pointer[progress] // of the latest notification
 
 	listens   bool // it lasts as long as a subscription, and has no line
 	cancelled time.Time
@@ -72,19 +72,37 @@ func (a *App) request(title, method string, params json.RawMessage, timeout time
 	s := a.session
 	run := func() tea.Msg {
 		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: c.heard, Sent: c.number.Store})
-		took := time.Since(c.began)
+		took, failed := time.Since(c.began), saysError(resp.Result) // which may be long
 		give(nil)
-		return result{then: func(a *App) tea.Cmd { return a.answered(c, resp, err, took) }}
+		return result{then: func(a *App) tea.Cmd { return a.answered(c, resp, err, failed, took) }}
 	}
 	look := result{then: func(a *App) tea.Cmd { a.stale = true; return nil }}
 	return tea.Batch(run, a.later(callShownAfter, look))
 }
 
-// heard takes progress. It is called by the session, on another goroutine.
-func (c *call) heard(params json.RawMessage) { c.progress.Store(&params) }
+// A progress is what a progress notification says.
+type progress struct {
+	Done    json.Number `json:"progress"`
+	Total   json.Number `json:"total"`
+	Message string      `json:"message"`
+	wrong   string      // why it can't be read
+}
 
-// answered takes the end of a call.
-func (a *App) answered(c *call, resp session.Response, err error, took time.Duration) tea.Cmd {
+// heard takes progress. It is called by the session, on another goroutine, which
+// must not be kept long.
+func (c *call) heard(params json.RawMessage) {
+	p := &progress{}
+	switch {
+	case len(params) > loadInline:
+		p.wrong = "progress of " + size(int64(len(params)))
+	case json.Unmarshal(params, p) != nil:
+		p.wrong = "progress that can't be read"
+	}
+	c.progress.Store(p)
+}
+
+// answered takes the end of a call; failed is what a tool itself says.
+func (a *App) answered(c *call, resp session.Response, err error, failed bool, took time.Duration) tea.Cmd {
 	cmd := a.refresh()
 	if !c.cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
 		return tea.Batch(cmd, a.later(callObeys, result{then: func(a *App) tea.Cmd {
@@ -103,7 +121,7 @@ func (a *App) answered(c *call, resp session.Response, err error, took time.Dura
 		a.complain(resp.Error.Error() + ": " + c.title)
 	case listened:
 		a.complain("the server has ended the subscription: " + c.title)
-	case saysError(resp.Result):
+	case failed:
 		a.complain(fmt.Sprintf("the tool says that it failed, after %v: %s", took, c.title))
 	default:
 		a.say(fmt.Sprintf("answered in %v: %s", took, c.title))
@@ -227,25 +245,20 @@ func (c *call) paint(a *App, l *grid.Line, last bool, more int) {
 	if more > 0 {
 		l.Text(a.theme.Warn, fmt.Sprintf("  and %d more calls", more))
 	}
-	if params := c.progress.Load(); params != nil {
+	if p := c.progress.Load(); p != nil {
 		l.Text(theme.Style{}, "  ")
-		paintProgress(a, l, *params)
+		p.paint(a, l)
 	}
 }
 
-// paintProgress paints what a progress notification says.
-func paintProgress(a *App, l *grid.Line, params json.RawMessage) {
-	var p struct {
-		Progress json.Number `json:"progress"`
-		Total    json.Number `json:"total"`
-		Message  string      `json:"message"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		l.Text(a.theme.Warn, "progress that can't be read")
+// paint paints how far a call is.
+func (p *progress) paint(a *App, l *grid.Line) {
+	if p.wrong != "" {
+		l.Text(a.theme.Warn, p.wrong)
 		return
 	}
-	text := p.Progress.String()
-	done, err := p.Progress.Float64()
+	text := p.Done.String()
+	done, err := p.Done.Float64()
 	if total, totalErr := p.Total.Float64(); err == nil && totalErr == nil && total > 0 {
 		const cells = 20
 		full := between(0, int(done/total*cells), cells)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,4 +156,15 @@ func TestListen(t *testing.T) {
 		require.Contains(t, d.rows()[35], "the server has ended the subscription")
 		require.NotContains(t, d.plain(), "subscribed: the server tells when it changes")
 	})
+}
+
+// TestProgressIsBounded: what a server says of a call costs nothing but its line.
+func TestProgressIsBounded(t *testing.T) {
+	var c call
+	c.heard(json.RawMessage(`{"progress":1,"total":4,"message":"a quarter"}`))
+	require.Equal(t, progress{Done: "1", Total: "4", Message: "a quarter"}, *c.progress.Load())
+	c.heard(json.RawMessage(`{"progress":1,"message":"` + strings.Repeat("x", loadInline) + `"}`))
+	require.Equal(t, progress{wrong: "progress of 64.0K"}, *c.progress.Load())
+	c.heard(json.RawMessage(`{"progress":"soon"`))
+	require.Equal(t, "progress that can't be read", c.progress.Load().wrong)
 }
