@@ -76,7 +76,7 @@ func (a *App) complete(f *form.Form, path, text string) tea.Cmd {
 	t := a.composer.target
 	params := map[string]any{
 		"ref":      map[string]string{"type": "ref/prompt", "name": t.item.key},
-		"argument": map[string]string{"name": fieldName(path), "value": text},
+		"argument": map[string]string{"name": form.NameOf(path), "value": text},
 	}
 	if t.item.member == memberTemplates {
 		params["ref"] = map[string]string{"type": "ref/resource", "uri": t.item.key}
@@ -95,22 +95,17 @@ func (a *App) complete(f *form.Form, path, text string) tea.Cmd {
 		if err == nil && resp.Error != nil {
 			err = resp.Error
 		}
+		suggestions := suggestionsOf(resp.Result) // of an answer that may be long
 		return result{what: "completion", err: err, then: func(a *App) tea.Cmd {
 			if a.composer.form != f {
 				return nil
 			}
 			a.composer.completing.off = err != nil
-			f.SetSuggestions(path, suggestionsOf(resp.Result))
+			f.SetSuggestions(path, suggestions)
 			a.mark(composerID)
 			return a.refresh()
 		}}
 	}
-}
-
-// fieldName is the last part of a JSON Pointer.
-func fieldName(path string) string {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 }
 
 func suggestionsOf(answer json.RawMessage) []string {
@@ -266,6 +261,6 @@ func leaves(path string, raw json.RawMessage, depth int, take func(path, text st
 		return
 	}
 	for name, value := range members(raw) {
-		leaves(path+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), value, depth+1, take)
+		leaves(form.Below(path, name), value, depth+1, take)
 	}
 }

@@ -191,3 +191,23 @@ func TestLocate(t *testing.T) {
 		require.LessOrEqual(t, col, len(broken)+1, broken)
 	}
 }
+
+func TestValidateAgain(t *testing.T) {
+	f := New([]byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`), Options{})
+	first, err := f.Validate([]byte(`{"n":"x"}`))
+	require.NoError(t, err)
+	require.Equal(t, []Problem{{Path: "/n", Text: "is a string, not an integer"}}, first)
+	first[0].Path = "/elsewhere" + first[0].Path // as who asks may do
+	again, err := f.Validate([]byte(`{"n":"x"}`))
+	require.NoError(t, err)
+	require.Equal(t, "/n", again[0].Path)
+	right, err := f.Validate([]byte(`{"n":1}`))
+	require.NoError(t, err)
+	require.Empty(t, right)
+}
+
+func TestPointers(t *testing.T) {
+	require.Equal(t, "/a/b~1c~0", Below("/a", "b/c~"))
+	require.Equal(t, "b/c~", NameOf(Below("/a", "b/c~")))
+	require.Empty(t, NameOf(""))
+}

@@ -1,6 +1,9 @@
 package form
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // findings are the problems of the value as it is now, by the field that shows
 // them.
@@ -16,8 +19,24 @@ type findings struct {
 
 // Validate checks any value against the schema of the form, for the view that
 // shows it as JSON. Text that is not JSON is one problem. The error says why
-// nothing can be told.
+// nothing can be told. To ask again about the same text costs nothing.
 func (f *Form) Validate(raw []byte) ([]Problem, error) {
+	if !f.judged.made || f.judged.text != string(raw) {
+		f.judged = judgement{made: true, text: string(raw)}
+		f.judged.problems, f.judged.err = f.validate(raw)
+	}
+	return slices.Clone(f.judged.problems), f.judged.err
+}
+
+// A judgement is what is wrong with a text.
+type judgement struct {
+	made     bool
+	text     string
+	problems []Problem
+	err      error
+}
+
+func (f *Form) validate(raw []byte) ([]Problem, error) {
 	if len(raw) <= maxChecked {
 		if _, err := parse(raw); err != nil {
 			return []Problem{{Text: "not JSON: " + err.Error()}}, nil

@@ -46,7 +46,8 @@ type Form struct {
 
 	revision uint64
 	findings findings
-	insist   bool // tell what is missing, too
+	judged   judgement // the last that Validate was asked for
+	insist   bool      // tell what is missing, too
 }
 
 var (

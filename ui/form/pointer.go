@@ -22,6 +22,19 @@ func escapeToken(part string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
 }
 
+// Below returns the JSON Pointer of the member of that name in the object at a
+// path.
+func Below(path, name string) string { return path + "/" + escapeToken(name) }
+
+// NameOf returns the name of the member that a JSON Pointer leads to.
+func NameOf(path string) string {
+	parts := tokens(path)
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[len(parts)-1]
+}
+
 // tokens returns the parts of a JSON Pointer.
 func tokens(pointer string) []string {
 	if pointer == "" {
