@@ -204,7 +204,7 @@ func (v *catalogView) paintList(a *App, r grid.Rect) {
 	said := v.state(a, list, in.W-1)
 	said = said[:min(len(said), in.H/2)]
 	block.Resize(in.W, max(in.H-len(said), 1))
-	v.paintQuery(a, block.Line(0))
+	a.paintQuery(block.Line(0), v.picker.query, "type to narrow the list")
 	v.picker.paint(a, block, 1, func(l *grid.Line, p pick, selected bool) {
 		item := v.listed[p.item]
 		style := a.theme.Text
@@ -227,16 +227,6 @@ func (v *catalogView) paintList(a *App, r grid.Rect) {
 		}
 		a.canvas.Draw(grid.Rect{X: in.X, Y: in.Y + in.H - len(said), W: in.W, H: len(said)}, lines)
 	}
-}
-
-func (v *catalogView) paintQuery(a *App, l *grid.Line) {
-	l.Text(a.theme.Key, " find ")
-	if v.picker.query == "" {
-		l.Text(a.theme.Dim, "type to narrow the list")
-		return
-	}
-	l.Text(a.theme.Text, v.picker.query)
-	l.Text(a.theme.Selected, " ")
 }
 
 // count says how many there are.

@@ -197,45 +197,31 @@ var presets = []preset{
 const scopePresets = "presets"
 
 // A presetList is the overlay in which a preset is picked.
-type presetList struct{ picker picker }
+type presetList struct{ menu }
 
-func (p *presetList) scope() string  { return scopePresets }
-func (p *presetList) picks() *picker { return &p.picker }
-
-func (p *presetList) typed(_ *App, msg tea.Msg) tea.Cmd {
-	p.picker.typed(msg)
-	return nil
-}
+// presetsWidth is the width of the list with its border.
+const presetsWidth = 60
 
 func (a *App) openPresets() {
-	list := &presetList{}
+	list := &presetList{menu: menu{of: scopePresets}}
 	names := make([]string, len(presets))
 	for i, p := range presets {
 		names[i] = p.name
 	}
-	list.picker.set(names)
+	list.set(names)
 	a.push(list)
 }
 
 func (p *presetList) paint(a *App) {
-	r := grid.Rect{W: a.width, H: a.height}.Center(60, len(presets)+3)
-	block := &grid.Lines{Options: a.look()}
-	in := r.Inner()
-	block.Resize(in.W, in.H)
-	if in.H < 1 {
-		return
-	}
-	block.Line(0).Text(a.theme.Dim, " find "+p.picker.query)
-	p.picker.paint(a, block, 1, func(l *grid.Line, item pick, selected bool) {
-		l.Text(a.theme.Selected.If(selected), presets[item.item].name)
+	p.box(a, presetsWidth, "Wrong on purpose", "enter takes it", func(l *grid.Line, i int, style theme.Style) {
+		l.Text(style, presets[i].name)
 	})
-	a.canvas.Box(r, a.border("Wrong on purpose", "enter takes it", true), block)
 }
 
 // take puts the preset into the composer. It is made of the message that is
 // written there, if that is one.
 func (p *presetList) take(a *App) tea.Cmd {
-	i, ok := p.picker.current()
+	i, ok := p.current()
 	a.remove(p)
 	if !ok {
 		return nil
