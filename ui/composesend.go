@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/theme"
 )
 
@@ -21,6 +22,9 @@ const (
 	maxChecked = 2 << 20
 	maxFields  = 1 << 20
 )
+
+// tooLongToCheck is said of a text beyond maxChecked.
+const tooLongToCheck = "! too long to be checked while it is written"
 
 // refusal is said of what the server may refuse.
 const refusal = "not sent, ctrl+s again sends it: "
@@ -141,7 +145,7 @@ func lineOf(text []byte, read int) (line, col int) {
 func (c *composer) says(a *App) (string, theme.Style) {
 	text := []byte(c.box().Value())
 	if len(text) > maxChecked {
-		return "! too long to be checked while it is written", a.theme.Warn
+		return tooLongToCheck, a.theme.Warn
 	}
 	switch c.view {
 	case composeRaw:
@@ -236,7 +240,7 @@ func (a *App) toMessage() tea.Cmd {
 
 // withMeta adds what the modern era wants in every request.
 func (a *App) withMeta(params json.RawMessage) json.RawMessage {
-	if a.status.Server.Protocol == "" || a.status.Server.Era != "modern" {
+	if a.status.Server.Era != mcp.Modern {
 		return params
 	}
 	return append([]byte(`{"_meta":`+modernMeta(a.status.Server.Protocol)+`,`), params[1:]...)

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -82,7 +83,12 @@ func (a *App) openOutside(open func(a *App, text []byte, suffix string) tea.Cmd)
 		if json.Indent(&spread, text, "", "  ") == nil {
 			text, suffix = append(spread.Bytes(), '\n'), ".json"
 		}
-		return result{then: func(a *App) tea.Cmd { return open(a, text, suffix) }}
+		return result{then: func(a *App) tea.Cmd {
+			if e.Cut {
+				a.complain(fmt.Sprintf("only the first %s of %s are in it", size(int64(len(text))), size(e.FullSize)))
+			}
+			return open(a, text, suffix)
+		}}
 	}
 }
 

@@ -82,15 +82,16 @@ func (a *App) lend(program string, text []byte, suffix string, done func(a *App,
 		_ = os.RemoveAll(dir)
 		return done(a, "", err)
 	}
+	s := a.subject
 	return a.exec(&lent{cmd: programFor(program, name)}, func(err error) tea.Msg {
-		return result{then: func(a *App) tea.Cmd {
+		return s.address(result{then: func(a *App) tea.Cmd {
 			defer os.RemoveAll(dir)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", strings.Fields(program)[0], err)
 			}
 			a.markAll()
 			return done(a, name, err)
-		}}
+		}})
 	})
 }
 

@@ -1,7 +1,5 @@
 package ui
 
-import "mcpdbg/session"
-
 const (
 	// meterSpan is over how long a rate is measured, in microseconds, and
 	// meterStep how far its samples are apart.
@@ -51,14 +49,3 @@ func (m *meter) perSecond() int {
 
 // runs tells whether the rate changes with time.
 func (m *meter) runs() bool { return m.perSecond() > 0 }
-
-// forPerson are those that no policy answers by itself.
-func forPerson(asks []session.Ask) []session.Ask {
-	var waiting []session.Ask
-	for _, a := range asks {
-		if a.Due.IsZero() {
-			waiting = append(waiting, a)
-		}
-	}
-	return waiting
-}

@@ -116,6 +116,17 @@ func (k *answering) typed(a *App, msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
+// forPerson are those that no policy answers by itself.
+func forPerson(asks []session.Ask) []session.Ask {
+	var waiting []session.Ask
+	for _, a := range asks {
+		if a.Due.IsZero() {
+			waiting = append(waiting, a)
+		}
+	}
+	return waiting
+}
+
 // questions are those that can be answered now: those that wait for the person
 // first.
 func (s *subject) questions() []session.Ask { return slices.Concat(s.waiting, s.asks.delayed) }

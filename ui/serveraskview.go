@@ -252,6 +252,8 @@ func (k *answering) paintJSONFoot(a *App, all *grid.Lines, r, in grid.Rect) {
 func (k *answering) says(th *theme.Theme) (string, theme.Style) {
 	text := []byte(k.json.Value())
 	switch {
+	case len(text) > maxChecked:
+		return tooLongToCheck, th.Warn
 	case !isObject(text):
 		return "x an answer is one JSON object", th.Error
 	case member(text, "error") != nil:

@@ -155,7 +155,7 @@ func (t *traffic) paint(out *grid.Lines, focused bool) {
 }
 
 // titles leaves out what is searched for, and what the filter is: see
-// App.trafficTitle.
+// App.listTitle.
 func (t *traffic) titles() (left, right string) {
 	switch t.among {
 	case onlyMessages:
