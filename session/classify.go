@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 )
 
 // classify fills a row for an entry of a stream kind and pairs its messages.
@@ -82,8 +83,12 @@ func (x *Index) message(kind Kind, m framing.Message, line []byte, row *Row) {
 	}
 	switch m.Kind {
 	case framing.Request:
-		row.Method = x.intern(m.Method.Of(line))
+		method := m.Method.Of(line)
+		row.Method = x.intern(method)
 		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
+		if outgoing {
+			x.probed(string(method))
+		}
 	case framing.Notification:
 		row.Method = x.intern(m.Method.Of(line))
 		x.cancelled(outgoing, m, line)
@@ -103,6 +108,34 @@ func (x *Index) request(key pairKey, row *Row) {
 	if again {
 		x.setState(older, ReqLost)
 	}
+}
+
+// probed finds out which server/discover was a probe: one that initialize
+// follows. Its answer may be there already, or come late.
+func (x *Index) probed(method string) {
+	switch method {
+	case mcp.MethodDiscover:
+		x.probe = uint32(x.added) + 1
+	case mcp.MethodInitialize:
+		answer := x.flag(x.probe, FlagProbe)
+		x.flag(answer, FlagProbe)
+		x.probe = 0
+	}
+}
+
+// flag sets a flag of the row with a number plus one, if there is such a row,
+// and returns its Pair.
+func (x *Index) flag(next uint32, flag RowFlags) (pair uint32) {
+	if next == 0 {
+		return 0
+	}
+	row, ok := x.row(int(next) - 1)
+	if !ok {
+		return 0
+	}
+	row.Flags |= flag
+	x.setRow(int(next)-1, row)
+	return row.Pair
 }
 
 // response settles the request of key.
@@ -128,6 +161,7 @@ func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) 
 		return
 	}
 	row.Pair, row.Method = number+1, request.Method
+	row.Flags |= request.Flags & FlagProbe
 	if request.Pair != 0 {
 		x.stats.Orphans++
 		row.State = ReqDuplicate
@@ -190,6 +224,7 @@ func (x *Index) note(e *Entry) {
 		x.pair.forget()
 		clear(x.inParts[:])
 		x.openIn = openLine{}
+		x.probe = 0
 	}
 }
 

@@ -47,6 +47,7 @@ type Index struct {
 	numbers map[string]uint16
 	stats   Stats
 	pair    pairing
+	probe   uint32          // number plus one of the server/discover that was sent last to the process; 0: none
 	openIn  openLine        // of stdin
 	inParts [kindCount]bool // the last entry of the stream kind was a part, and goes on
 }

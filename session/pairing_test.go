@@ -55,6 +55,26 @@ func TestPairing(t *testing.T) {
 			[]Entry{out(`{"id":1,"method":"a"}`), in(`{"id":1,"error":{}}`)},
 			[]pairRow{{2, ReqFailed, FlagError}, {1, ReqNone, FlagError}}, Stats{Errors: 1},
 		},
+		"a probe that was refused": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), in(`{"id":1,"error":{}}`),
+				out(`{"id":2,"method":"initialize"}`), in(`{"id":2,"error":{}}`),
+			},
+			[]pairRow{
+				{2, ReqFailed, FlagError | FlagProbe}, {1, ReqNone, FlagError | FlagProbe},
+				{4, ReqFailed, FlagError}, {3, ReqNone, FlagError},
+			}, Stats{Errors: 2},
+		},
+		"a probe that was refused late": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), timedOut, out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"error":{}}`),
+			},
+			[]pairRow{{4, ReqTimedOut, FlagError | FlagProbe}, none, {0, ReqPending, 0}, {1, ReqNone, FlagError | FlagProbe}}, Stats{PendingOut: 1, Errors: 1},
+		},
+		"what a server died of is no probe": {
+			[]Entry{out(`{"id":1,"method":"server/discover"}`), closed, out(`{"id":2,"method":"initialize"}`)},
+			[]pairRow{{0, ReqLost, 0}, none, {0, ReqPending, 0}}, Stats{PendingOut: 1},
+		},
 		"a tool that failed": {
 			[]Entry{out(`{"id":1,"method":"tools/call"}`), in(`{"id":1,"result":{"isError": true}}`)},
 			[]pairRow{{2, ReqAnswered, FlagError}, {1, ReqNone, FlagError}}, Stats{Errors: 1},

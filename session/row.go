@@ -60,6 +60,7 @@ const (
 	FlagPart                         // a part of a line
 	FlagBatch                        // several messages in one entry
 	FlagUnkept                       // the bytes were not kept: recording had stopped
+	FlagProbe                        // a server/discover that initialize followed, or its answer: an error and silence are answers too
 )
 
 // AppendBinary appends the row's 32 bytes, little endian.

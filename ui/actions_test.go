@@ -43,6 +43,17 @@ func (d *driver) send(line string) {
 	d.pull()
 }
 
+// fails sends a request that is answered with an error, and a notification, and
+// returns the row of the error.
+func (d *driver) fails(x *fakeExecutor) int {
+	d.send(`{"jsonrpc":"2.0","id":7,"method":"sleep"}`)
+	x.latest().out(`{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"too tired"}}`)
+	x.latest().out(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+	synctest.Wait()
+	d.pull()
+	return d.row("too tired")
+}
+
 // acts are what the log says was done.
 func (d *driver) acts() []string {
 	var acts []string
@@ -201,13 +212,17 @@ var actionTests = map[string]actionTest{
 		d.do(actPartner)
 		require.Contains(t, d.rows()[35], "a filter hides it")
 	},
-	actNextError: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	actNextError: func(t *testing.T, d *driver, x *fakeExecutor) {
+		failure := d.fails(x)
 		d.do(actTop, actNextError)
-		require.Equal(t, d.row("unknown method"), d.cursor())
+		require.Equal(t, failure, d.cursor(), "past the probe, whose error is none")
 	},
-	actPrevError: func(t *testing.T, d *driver, _ *fakeExecutor) {
+	actPrevError: func(t *testing.T, d *driver, x *fakeExecutor) {
+		failure := d.fails(x)
+		d.do(actBottom, actPrevError)
+		require.Equal(t, failure, d.cursor(), "the response, not the request that it belongs to")
 		d.do(actPrevError)
-		require.Equal(t, d.row("unknown method"), d.cursor(), "the response, not the request that it belongs to")
+		require.Equal(t, failure, d.cursor(), "the probe failed as it should")
 	},
 
 	actCompose: func(t *testing.T, d *driver, _ *fakeExecutor) {

@@ -147,14 +147,15 @@ func (t *trafficRows) style(row session.Row) theme.Style {
 // paintMark paints the glyph that tells what is special about a row.
 func (t *trafficRows) paintMark(number int, row session.Row, c *table.Cells) {
 	request := row.Msg == framing.Request
+	probe := row.Flags&session.FlagProbe != 0
 	switch {
 	case row.State == session.ReqOrphan || row.State == session.ReqDuplicate:
 		c.Mark(t.theme.Warn, "!")
-	case row.State == session.ReqLost || row.State == session.ReqTimedOut:
+	case !probe && (row.State == session.ReqLost || row.State == session.ReqTimedOut):
 		c.Mark(t.theme.Error, "x")
 	case row.State == session.ReqCancelled:
 		c.Mark(t.theme.Warn, "-")
-	case row.Flags&session.FlagError != 0 && !request:
+	case row.Flags&session.FlagError != 0 && !request && !probe:
 		c.Mark(t.theme.Error, "x")
 	case filter.IsStray(row) || row.Flags&session.FlagProblem != 0:
 		c.Mark(t.theme.Warn, "?")
@@ -201,7 +202,10 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 		}
 		t.withNote(c, style, method, t.theme.Warn, note)
 	default:
-		note, noteStyle := errorNote(row, e), t.theme.Error
+		note, noteStyle := errorNote(row, e), t.failure(row)
+		if row.Flags&session.FlagProbe != 0 {
+			note = strings.TrimSpace("probe " + note)
+		}
 		if f, ok := t.found.of(number); ok && note == "" {
 			note = f.Rule.ID
 			_, noteStyle = severityOf(f.Severity, t.theme)
@@ -297,6 +301,15 @@ func (t *trafficRows) id(row session.Row, e *session.Entry) []byte {
 	return request.Msg.ID.Of(request.Payload)
 }
 
+// failure is how it looks that there was no answer, or an error: of a probe
+// either is as it should be.
+func (t *trafficRows) failure(row session.Row) theme.Style {
+	if row.Flags&session.FlagProbe != 0 {
+		return t.theme.Dim
+	}
+	return t.theme.Error
+}
+
 // paintLatency paints how long a response took, or what became of a request.
 func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 	switch row.State {
@@ -310,10 +323,10 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 	case session.ReqCancelled, session.ReqOrphan, session.ReqDuplicate:
 		c.Text(colLatency, t.theme.Warn, row.State.String())
 	case session.ReqLost, session.ReqTimedOut:
-		c.Text(colLatency, t.theme.Error, row.State.String())
+		c.Text(colLatency, t.failure(row), row.State.String())
 	case session.ReqFailed:
 		if row.Kind == session.KindStdin { // how we answered stands beside the method
-			c.Text(colLatency, t.theme.Error, row.State.String())
+			c.Text(colLatency, t.failure(row), row.State.String())
 		}
 	case session.ReqNone:
 		request, ok := t.rows.at(int(row.Pair) - 1)

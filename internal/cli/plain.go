@@ -137,7 +137,7 @@ func isMessage(row session.Row) bool {
 // server, x an error, ? not a message, | stderr.
 func mark(row session.Row) byte {
 	switch {
-	case row.Flags&session.FlagError != 0:
+	case row.Flags&session.FlagError != 0 && row.Flags&session.FlagProbe == 0:
 		return 'x'
 	case row.Kind == session.KindStdin:
 		return '>'

@@ -168,16 +168,22 @@ func IsStray(r session.Row) bool {
 }
 
 // IsWrong tells whether something is wrong with a row: what the word err
-// finds.
+// finds. A probe whose answer is no, late or missing is as it should be.
 func IsWrong(r session.Row) bool {
-	if r.Flags&(session.FlagError|session.FlagProblem) != 0 || IsStray(r) {
+	if r.Flags&session.FlagProblem != 0 || IsStray(r) || r.State == session.ReqDuplicate {
+		return true
+	}
+	if r.Flags&session.FlagProbe != 0 {
+		return false
+	}
+	if r.Flags&session.FlagError != 0 {
 		return true
 	}
 	if r.Kind == session.KindGap || r.Kind == session.KindFailed {
 		return true
 	}
 	switch r.State {
-	case session.ReqFailed, session.ReqTimedOut, session.ReqLost, session.ReqOrphan, session.ReqDuplicate:
+	case session.ReqFailed, session.ReqTimedOut, session.ReqLost, session.ReqOrphan:
 		return true
 	}
 	return false
