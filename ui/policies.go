@@ -124,6 +124,10 @@ func (p *policyPane) turnMode(a *App, by int) tea.Cmd {
 // turnDelay takes a longer delay, or a shorter one.
 func (p *policyPane) turnDelay(a *App, by int) tea.Cmd {
 	method, policy := p.current(a)
+	if policy.Mode == session.PolicyAsk {
+		a.complain("you answer when you like: only other answers have a delay")
+		return nil
+	}
 	at := 0
 	for i, d := range policyDelays {
 		if d <= policy.Delay {

@@ -123,3 +123,52 @@ var policyTests = map[string]actionTest{
 		require.False(t, d.quit)
 	},
 }
+
+// TestCannedIsKept: a canned answer is there again when the mode comes back to
+// it, and so is its delay, but for a person.
+func TestCannedIsKept(t *testing.T) {
+	answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.setCanned(mcp.MethodElicit, []byte(`{"action":"cancel"}`))
+		d.do(actPolicies, actPolicyLater)
+		require.Equal(t, time.Second, d.policyOf(mcp.MethodElicit).Delay)
+		d.do(actPolicyPrevious)
+		require.Equal(t, session.Policy{Mode: session.PolicyAsk}, d.policyOf(mcp.MethodElicit))
+		d.do(actPolicyLater)
+		require.Contains(t, d.rows()[35], "x you answer when you like")
+		d.do(actPolicyNext)
+		require.Equal(t, session.Policy{Mode: session.PolicyCanned, Answer: []byte(`{"action":"cancel"}`)}, d.policyOf(mcp.MethodElicit))
+	})
+}
+
+// TestRootsAreTold: a server is told of other roots only where it can be, and
+// where there are others.
+func TestRootsAreTold(t *testing.T) {
+	for name, modern := range map[string]bool{"legacy": false, "modern": true} {
+		t.Run(name, func(t *testing.T) {
+			answeringAt(t, 120, 36, modern, false, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+				d.setCanned(mcp.MethodRoots, []byte(`{"roots":[]}`))
+				require.Equal(t, modern, d.dialog == nil)
+				d.dialog = nil
+				d.setCanned(mcp.MethodRoots, []byte(`{"roots": []}`))
+				require.Nil(t, d.dialog, "they are the same")
+			})
+		})
+	}
+}
+
+// TestRootsAreProposed: the folder that the server was started in at first, then
+// what was answered last.
+func TestRootsAreProposed(t *testing.T) {
+	require.JSONEq(t, `{"roots":[]}`, string(rootsQuestion(nil, "").value))
+	require.JSONEq(t, `{"roots":[{"uri":"file:///home/a%20b","name":"a b"}]}`, string(rootsQuestion(nil, "/home/a b").value))
+	require.JSONEq(t, `{"roots":[]}`, string(rootsQuestion([]byte(`{"roots":[]}`), "/home").value))
+	require.Contains(t, string(rootsQuestion([]byte(`{"error":{}}`), "/home").value), "file:///home")
+	answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		k := d.opened(x, mcp.MethodRoots, `{}`)
+		require.NoError(t, k.form.SetJSON([]byte(`{"roots":[{"uri":"file:///x"}]}`)))
+		d.take(ctrlS)
+		d.asked(x, 1, mcp.MethodRoots, `{}`)
+		d.do(actAnswer)
+		require.JSONEq(t, `{"roots":[{"uri":"file:///x"}]}`, value(t, d.answering()), "remembered for the session")
+	})
+}

@@ -632,3 +632,40 @@ func TestWheelInQuestion(t *testing.T) {
 		require.Contains(t, d.plain(), "4-24 of 60")
 	})
 }
+
+// TestAnswerProblems: in the JSON view what is wrong is told with its place.
+func TestAnswerProblems(t *testing.T) {
+	answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		k := d.opened(x, mcp.MethodElicit, askName)
+		d.do(actAnswerView)
+		for text, want := range map[string]string{
+			"{\"action\":\"accept\",\n\"content\":{\"name\":\"A\"}}": "x 2:19: /content/name: ",
+			`{"action":"decline"}`: " valid",
+			`{"error":{"code":1}}`: "an error is given",
+			`{"action"`:            "x an answer is one JSON object",
+		} {
+			k.json.SetValue(text)
+			d.stale = true
+			require.Contains(t, d.plain(), want)
+		}
+	})
+}
+
+// TestDelayedTicks: what a policy answers later has a clock, too.
+func TestDelayedTicks(t *testing.T) {
+	answeringAt(t, 120, 36, true, false, inRounds(`"a":{"method":"roots/list"}`), func(t *testing.T, d *driver, _ *fakeExecutor) {
+		require.NoError(t, d.session.SetPolicy(mcp.MethodRoots, session.Policy{Mode: session.PolicyCanned, Answer: []byte(`{"roots":[]}`), Delay: 5 * time.Minute}))
+		done := d.call()
+		time.Sleep(time.Minute)
+		d.pull()
+		time.Sleep(time.Minute)
+		d.take(tick{})
+		require.Equal(t, time.Second, d.pace())
+		d.do(actAnswer)
+		require.Contains(t, d.plain(), "its policy answers in 180 s")
+		d.take(ctrlS)
+		<-done
+		d.pull()
+		require.Empty(t, d.questions())
+	})
+}
