@@ -143,9 +143,11 @@ func (v *catalogView) scrollSide(action string) {
 	v.about.move(map[string]int{actUp: lineUp, actDown: lineDown, actPageUp: pageUp, actPageDown: pageDown}[action])
 }
 
-// paint draws the catalog between header and footer.
+// paint draws the catalog between header and footer: what is wrong stays in
+// sight, as it may be why there is no list.
 func (v *catalogView) paint(a *App) {
-	screen := grid.Rect{Y: 1, W: a.width, H: a.height - 2 - a.layout.calls.H}
+	above := 1 + a.layout.verdict.H
+	screen := grid.Rect{Y: above, W: a.width, H: a.height - above - 1 - a.layout.calls.H}
 	tabs, rest := screen.CutTop(1)
 	line := &grid.Lines{Options: a.look()}
 	line.Resize(tabs.W, 1)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 	"mcpdbg/ui/grid"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -45,11 +46,14 @@ type step struct {
 // steps are the phases of a start, the one under way last.
 func (a *App) steps() []step {
 	var steps []step
-	for _, p := range a.story.phases {
+	for i, p := range a.story.phases {
 		s := step{mark: "+", name: p.Phase, detail: p.Detail, took: phaseTook(p.Took), style: a.theme.OK}
 		if p.Error != "" {
 			s.mark, s.style = "x", a.theme.Error
-			s.detail = strings.TrimPrefix(p.Error, "start on ") // it says where
+			s.detail = strings.TrimPrefix(strings.TrimPrefix(p.Error, "start on "), p.Phase+": ") // the line says where
+		}
+		if p.Error != "" && p.Phase == mcp.MethodDiscover && a.goesOn(i) {
+			s.mark, s.style = "-", a.theme.Dim // a probe: no is an answer too
 		}
 		steps = append(steps, s)
 	}
@@ -58,6 +62,12 @@ func (a *App) steps() []step {
 		steps = append(steps, step{mark: spinner(took), name: p.Name, detail: p.Detail, took: clock(took), style: a.theme.Warn})
 	}
 	return steps
+}
+
+// goesOn tells whether a start went on after one of its phases.
+func (a *App) goesOn(phase int) bool {
+	under := a.story.starting && !a.status.Phase.Begin.IsZero()
+	return under || phase+1 < len(a.story.phases)
 }
 
 // spinner is a glyph that turns with time.

@@ -111,7 +111,10 @@ func (a *App) verdictParts() []string {
 	if n := len(a.trouble.found) - 1; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s lists %d more", a.keyOf(actTrouble), n))
 	}
-	if first.Try != "" {
+	switch {
+	case first.Cause == verdicts.WaitsForYou && a.session != nil:
+		parts = append(parts, a.keyOf(actAnswer)+" answers it")
+	case first.Try != "":
 		parts = append(parts, strings.Split(first.Try, "; ")...)
 	}
 	return parts

@@ -13,6 +13,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 )
 
 // crashes has the server die of a call, with a word about it.
@@ -191,4 +192,31 @@ func TestMeter(t *testing.T) {
 	m.sample(30_000_000, n)
 	m.sample(40_000_000, n)
 	require.Zero(t, m.perSecond())
+}
+
+// TestVerdictInSight: what is wrong is told over the catalog too, and a server
+// that asks is told of with the key.
+func TestVerdictInSight(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		require.NoError(t, d.session.SetPolicy("sampling/createMessage", session.Policy{Mode: session.PolicyAsk}))
+		d.asked(x, 3, "sampling/createMessage", `{"messages":[],"maxTokens":1}`)
+		require.Contains(t, d.rows()[1], "the server waits for you, for less than 1 ms: sampling/createMessage; A answers it")
+		d.do(actCatalog)
+		require.Contains(t, d.rows()[1], "the server waits for you")
+		require.Contains(t, d.rows()[2], "tools")
+		require.Contains(t, d.rows()[3], "Catalog")
+		require.Contains(t, d.rows()[34], "┗")
+	})
+}
+
+// TestProbeSteps: among the steps of a start a probe that was not answered is no
+// failure, if initialize follows.
+func TestProbeSteps(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		probe := session.PhaseBody{Phase: mcp.MethodDiscover, Took: 1_500_000, Error: "server/discover: no answer in time (1.5s)"}
+		d.story.phases = []session.PhaseBody{probe}
+		require.Equal(t, "x", d.steps()[0].mark)
+		d.story.phases = append(d.story.phases, session.PhaseBody{Phase: mcp.MethodInitialize, Took: 1})
+		require.Equal(t, step{mark: "-", name: "server/discover", detail: "no answer in time (1.5s)", took: "1.50 s", style: d.theme.Dim}, d.steps()[0])
+	})
 }

@@ -14,6 +14,9 @@ type cause struct {
 	find func(*view) (found, bool)
 }
 
+// WaitsForYou is the cause that only a person can end: the server has asked.
+const WaitsForYou = "waits-for-you"
+
 // found is what a rule found.
 type found struct {
 	text, try string
@@ -35,7 +38,7 @@ var causes = []cause{
 	{id: "link-stalled", severity: Warning, find: linkStalled},
 
 	// It waits for the person: causes_wait.go.
-	{id: "waits-for-you", severity: Warning, find: waitsForYou},
+	{id: WaitsForYou, severity: Warning, find: waitsForYou},
 
 	// It ended by itself: causes_end.go.
 	{id: "variable", severity: Error, find: variableMissing},
@@ -73,6 +76,7 @@ var causes = []cause{
 	{id: "lost-output", severity: Error, find: lostOutput},
 	{id: "stray", severity: Warning, unless: append([]string{"only-text"}, framings...), find: strayText},
 	{id: "unknown-ids", severity: Warning, unless: []string{"wrong-id"}, find: unknownIDs},
+	{id: "batch", severity: Warning, find: batches},
 	{id: "duplicates", severity: Warning, find: answeredTwice},
 	{id: "survivors", severity: Error, find: couldNotBeKilled},
 	{id: "stubborn", severity: Warning, find: stubborn},
@@ -84,7 +88,7 @@ var causes = []cause{
 // Groups of causes that explain others.
 var (
 	starts    = []string{"not-found", "not-executable", "no-directory", "start-timeout", "unreachable"}
-	noAnswers = []string{"waits-for-you", "wrong-id", "not-reading", "only-text", "silent", "buffered", "handshake-timeout"}
+	noAnswers = []string{WaitsForYou, "wrong-id", "not-reading", "only-text", "silent", "buffered", "handshake-timeout"}
 	ends      = []string{"variable", "command-missing", "exited-early", "crashed", "ended", "link-lost", "lost"}
 	framings  = []string{"lsp-headers", "multi-line", "bom", "utf8", "nul", "too-deep", "too-long", "no-newline"}
 )

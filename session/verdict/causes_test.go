@@ -50,6 +50,7 @@ var recorded = []fixture{
 	{"id-type", []string{"wrong-id"}, `an answer has id "1", and nobody asked with that; tools/call echo (id 1) has none: is it the same?`, "a number is no string", `"id":"1"`},
 	{"orphans", []string{"unknown-ids"}, `2 answers have ids that nobody asked with, such as "orphan-1"`, "byte for byte", `"id":"orphan-1"`},
 	{"duplicates", []string{"duplicates"}, "2 answers came a second time", "answered once", `"k":"stdout"`},
+	{"batch", []string{"batch"}, "1 line on stdout is a JSON-RPC batch, which only revision 2025-03-26 knows", "a line of its own", `"why":"batch"`},
 	{"held-pipe", []string{"held-pipe"}, "its streams stayed open for 2 s: a process that it started held them", "inherit", `"k":"exited"`},
 	{"held-now", []string{"exited-early", "held-pipe"}, "exited with code 0 before it answered", "", `"k":"stderr"`},
 	{"buffered", []string{"buffered-to-the-end"}, "its answers came only when stdin was closed", "flushed", `"id":"mcpdbg-1","result"`},

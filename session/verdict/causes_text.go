@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
 )
 
 func lspHeaders(w *view) (found, bool) {
@@ -81,4 +82,13 @@ func (w *view) quote(number int) string {
 		return "(blank)"
 	}
 	return clip(line, quoteBytes)
+}
+
+// batches finds several messages on a line, in a session whose revision has no
+// such thing.
+func batches(w *view) (found, bool) {
+	return found{
+		text: count(w.batches.n, "line on stdout is a JSON-RPC batch", "lines on stdout are JSON-RPC batches") + ", which only revision " + mcp.V20250326 + " knows",
+		try:  "most clients drop them: write each message on a line of its own", row: w.batches.row,
+	}, w.batches.n > 0 && w.version != mcp.V20250326
 }

@@ -66,6 +66,7 @@ type run struct {
 	version    string // the revision that the last answer to initialize names
 	orphans    tally
 	twice      tally
+	batches    tally
 	stray      strays
 	gap        tally
 	gapBytes   uint64
@@ -129,6 +130,8 @@ func (f *facts) output(number int, row session.Row) {
 	case framing.NotJSON, framing.Other:
 		f.stray.add(f, number, row)
 		return
+	case framing.Batch:
+		f.batches.add(number)
 	case framing.Request:
 		f.asking.add(f, number, row)
 	case framing.Response, framing.ErrorResponse:

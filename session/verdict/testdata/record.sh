@@ -53,6 +53,7 @@ demo ended no-final-newline "${legacy[@]}" --for 500ms < <(echo_in)
 demo lsp-headers lsp-headers --startup-timeout 4s </dev/null
 demo multi-line multi-line "${legacy[@]}" --timeout 2s < <(echo_in)
 demo bom bom "${legacy[@]}" --timeout 2s < <(echo_in)
+demo batch batch "${legacy[@]}" --timeout 2s < <(echo_in)
 demo utf8 invalid-utf8 "${legacy[@]}" --timeout 2s < <(echo_in)
 demo nul nul "${legacy[@]}" --timeout 2s < <(echo_in)
 demo too-deep deep:10001 "${legacy[@]}" --timeout 2s < <(echo_in)
