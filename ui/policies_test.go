@@ -172,3 +172,20 @@ func TestRootsAreProposed(t *testing.T) {
 		require.JSONEq(t, `{"roots":[{"uri":"file:///x"}]}`, value(t, d.answering()), "remembered for the session")
 	})
 }
+
+// TestPolicyFrames shows who answers, with what a restart would change and what
+// waits.
+func TestPolicyFrames(t *testing.T) {
+	for name, size := range map[string][2]int{"120x36": {120, 36}, "80x24": {80, 24}, "60x20": {60, 20}} {
+		answeringAt(t, size[0], size[1], false, size[0] == 60, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+			d.setCanned(mcp.MethodSample, d.cannedFor(mcp.MethodSample))
+			require.NoError(t, d.session.SetPolicy(mcp.MethodRoots, session.Policy{}))
+			d.asked(x, 0, mcp.MethodElicit, askName)
+			d.do(actPolicies, actPolicyDown, actPolicyLater)
+			d.asked(x, 1, mcp.MethodSample, askModel)
+			frame := d.screen()
+			requireExact(t, frame, size[0], size[1])
+			golden(t, "policies-"+name, frame)
+		})
+	}
+}
