@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,14 @@ func (s *screen) until(texts ...string) string {
 		return true
 	}, patience, 20*time.Millisecond, "%q did not come; the screen:\n%s", texts, lazy(func() string { return shown }))
 	return shown
+}
+
+// untilMatch waits until the screen matches an expression.
+func (s *screen) untilMatch(expression string) {
+	s.t.Helper()
+	wanted := regexp.MustCompile(expression)
+	require.Eventually(s.t, func() bool { return wanted.MatchString(s.tmux("capture-pane", "-p")) },
+		patience, 20*time.Millisecond, "%s did not come", expression)
 }
 
 // lazy is formatted when it is printed.
