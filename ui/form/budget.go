@@ -19,7 +19,7 @@ var errNotListed = errors.New("not listed")
 //
 // The library looks for a value in an enum before that, at a price that grows
 // with the enum, so this is done here, too.
-func (c *Checker) count(s *jsonschema.Schema) {
+func (c *checker) count(s *jsonschema.Schema) {
 	format := jsonschema.Format{Validate: func(any) error { return nil }}
 	if s.Format != nil {
 		format = *s.Format

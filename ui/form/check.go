@@ -2,7 +2,6 @@ package form
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,9 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A Checker holds values against a schema. It loads nothing: a reference that
-// leaves the schema makes it impossible to check. Make one with NewChecker.
-type Checker struct {
+// A checker holds values against a schema. It loads nothing: a reference that
+// leaves the schema makes it impossible to check. Make one with newChecker.
+type checker struct {
 	raw       []byte
 	compiled  *jsonschema.Schema
 	tried     bool
@@ -23,16 +22,14 @@ type Checker struct {
 	visits    int
 }
 
-// NewChecker returns a Checker for a schema, which is compiled when it is
-// needed first.
-func NewChecker(raw json.RawMessage) *Checker { return newChecker(raw, nil) }
-
-func newChecker(raw []byte, err error) *Checker {
-	return &Checker{raw: bytes.Clone(raw), err: err, tried: err != nil}
+// newChecker returns a checker for a schema, which is compiled when it is needed
+// first; err says why it can't be.
+func newChecker(raw []byte, err error) *checker {
+	return &checker{raw: bytes.Clone(raw), err: err, tried: err != nil}
 }
 
 // Err says why nothing can be checked, nil if it can.
-func (c *Checker) Err() error {
+func (c *checker) Err() error {
 	c.compile()
 	return c.err
 }
@@ -40,7 +37,7 @@ func (c *Checker) Err() error {
 // Unchecked are the patterns of the schema that this program can't match (Go's
 // regular expressions have no lookaround and no backreferences); values are
 // checked for all else.
-func (c *Checker) Unchecked() []string {
+func (c *checker) Unchecked() []string {
 	c.compile()
 	return c.unchecked
 }
@@ -50,7 +47,7 @@ var errBusy = errors.New("it takes too long")
 
 // Check returns what is wrong with a value. If that can't be told the error
 // says why.
-func (c *Checker) Check(raw []byte) (problems []Problem, err error) {
+func (c *checker) Check(raw []byte) (problems []Problem, err error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -75,7 +72,7 @@ func (c *Checker) Check(raw []byte) (problems []Problem, err error) {
 }
 
 // compile compiles the schema once.
-func (c *Checker) compile() {
+func (c *checker) compile() {
 	if c.tried {
 		return
 	}
@@ -103,7 +100,7 @@ func (c *Checker) compile() {
 // home is the address of the schema; nothing is ever loaded from it.
 const home = "mcpdbg:///schema"
 
-func (c *Checker) compileDoc(doc any) (*jsonschema.Schema, error) {
+func (c *checker) compileDoc(doc any) (*jsonschema.Schema, error) {
 	var all []*jsonschema.Schema
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(refuser{})
@@ -132,7 +129,7 @@ func (c *Checker) compileDoc(doc any) (*jsonschema.Schema, error) {
 
 // pattern compiles a regular expression; one that can't be compiled matches
 // everything.
-func (c *Checker) pattern(text string) (jsonschema.Regexp, error) {
+func (c *checker) pattern(text string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
 		if !slices.Contains(c.unchecked, text) {

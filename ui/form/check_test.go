@@ -85,7 +85,7 @@ func TestNotChecked(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			start := time.Now()
-			problems, err := NewChecker([]byte(tc.schema)).Check([]byte(tc.value))
+			problems, err := newChecker([]byte(tc.schema), nil).Check([]byte(tc.value))
 			require.ErrorContains(t, err, tc.want)
 			require.Empty(t, problems)
 			require.Less(t, time.Since(start), 5*time.Second)
@@ -97,13 +97,13 @@ func TestNotChecked(t *testing.T) {
 func TestLoadsNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "schema.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"type":"string"}`), 0o600))
-	_, err := NewChecker([]byte(`{"$ref":"file://` + file + `"}`)).Check([]byte(`1`))
+	_, err := newChecker([]byte(`{"$ref":"file://`+file+`"}`), nil).Check([]byte(`1`))
 	require.ErrorContains(t, err, "nothing is loaded")
 }
 
 // TestChecksAgain: each check has all its budget.
 func TestChecksAgain(t *testing.T) {
-	c := NewChecker([]byte(`{"items":{"type":"integer"}}`))
+	c := newChecker([]byte(`{"items":{"type":"integer"}}`), nil)
 	value := []byte("[" + strings.Repeat("1,", 15_000) + "1]")
 	for range 4 {
 		_, err := c.Check(value)
@@ -121,7 +121,7 @@ func patterns(n int) string {
 
 func TestUnchecked(t *testing.T) {
 	f := props(`"a":{"type":"string","pattern":"^(?!x)"},"b":{"type":"string"}`)
-	require.Equal(t, []string{"^(?!x)"}, f.Unchecked())
+	require.Equal(t, []string{"^(?!x)"}, f.check.Unchecked())
 	require.Contains(t, screen(f), "cannot check the pattern ^(?!x)")
 	f.Next()
 	require.NotContains(t, screen(f), "cannot check")

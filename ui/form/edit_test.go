@@ -53,7 +53,7 @@ func TestPaste(t *testing.T) {
 	require.True(t, f.Paste("{\"a\":\n1}"))
 	require.Equal(t, `{"s":"two\nlines\n","n":42,"e":"b","j":{"a":1}}`, sent(t, f))
 	require.Contains(t, screen(f), `"two\nlines\n"`)
-	f.First()
+	f.moveTo(0)
 	require.False(t, f.Paste(strings.Repeat("x", maxText)))
 	require.Equal(t, `{"s":"two\nlines\n","n":42,"e":"b","j":{"a":1}}`, sent(t, f))
 }

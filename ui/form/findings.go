@@ -53,9 +53,6 @@ func (f *Form) Problems() ([]Problem, error) {
 	return found.all, found.err
 }
 
-// Unchecked are the patterns of the schema that can't be matched here.
-func (f *Form) Unchecked() []string { return f.check.Unchecked() }
-
 // FirstError moves to the first field with a problem and says whether there is
 // one. From now on the form also marks what is missing.
 func (f *Form) FirstError() bool {

@@ -24,7 +24,7 @@ type Options struct {
 // A Form is a value being edited by fields. Make one with New.
 type Form struct {
 	schema *schema
-	check  *Checker
+	check  *checker
 	theme  *theme.Theme
 	text   termsafe.Options
 	titles bool
@@ -36,8 +36,6 @@ type Form struct {
 	cursor, top   int
 	width, height int
 	labels        int // cells of the longest label
-	caretX        int // where the last Paint put the text cursor
-	caretY        int // -1 nowhere
 
 	typedAhead  string // to jump to an option
 	suggestions map[string][]string
@@ -59,7 +57,7 @@ var (
 // filled in. A schema that is not JSON or beyond a limit makes a form of one
 // field of JSON text.
 func New(raw json.RawMessage, o Options) *Form {
-	f := &Form{theme: o.Theme, text: o.Text, titles: o.Titles, caretY: -1}
+	f := &Form{theme: o.Theme, text: o.Text, titles: o.Titles}
 	if f.theme == nil {
 		f.theme = &theme.Theme{}
 	}

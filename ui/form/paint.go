@@ -39,7 +39,6 @@ func (f *Form) visible() int { return f.height - f.panelHeight() }
 func (f *Form) Paint(out *grid.Lines, focused bool) {
 	out.Options = f.text
 	out.Resize(f.width, f.height)
-	f.caretY = -1
 	h := f.visible()
 	if len(f.rows) == 0 && h > 0 {
 		out.Line(0).Text(f.theme.Dim, " (the schema names nothing to fill in)")
@@ -47,17 +46,9 @@ func (f *Form) Paint(out *grid.Lines, focused bool) {
 	for y := 0; y < h && f.top+y < len(f.rows); y++ {
 		p := painter{f: f, l: out.Line(y), row: f.rows[f.top+y], current: f.top+y == f.cursor, focused: focused}
 		p.paint()
-		if p.caret {
-			f.caretY = y
-		}
 	}
 	f.paintPanel(out, h)
 }
-
-// Cursor returns where the last Paint put the text cursor, in cells from the
-// left and rows from the top. It is painted as a reversed cell, too. Ok is
-// false if no text is under it.
-func (f *Form) Cursor() (x, y int, ok bool) { return f.caretX, f.caretY, f.caretY >= 0 }
 
 // labelWidth is the cells for labels, two blanks after them included.
 func (f *Form) labelWidth() int {
@@ -70,7 +61,6 @@ type painter struct {
 	l                *grid.Line
 	row              row
 	current, focused bool
-	caret            bool // the text cursor is in this row
 }
 
 func (p *painter) put(s theme.Style, text string) { p.l.Text(s, text) }
@@ -273,7 +263,6 @@ func (p *painter) edited(fl *field) {
 		p.put(th.Dim, p.f.text.Ellipsis)
 	}
 	p.put(style, fl.text[from:fl.cursor])
-	p.f.caretX, p.caret = p.l.Cells(), true
 	next := after(fl.text, fl.cursor)
 	under := fl.text[fl.cursor:next]
 	if under == "" {

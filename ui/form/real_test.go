@@ -28,7 +28,7 @@ func TestRealTools(t *testing.T) {
 		for _, tool := range tools(t, server) {
 			f := New(tool.Schema, Options{})
 			require.NoError(t, f.check.Err(), "%s %s", server, tool.Name)
-			require.Empty(t, f.Unchecked())
+			require.Empty(t, f.check.Unchecked())
 			require.Equal(t, kindObject, f.root.is(), "%s %s", server, tool.Name)
 			for _, r := range f.rows {
 				if r.field.is() == kindJSON {
@@ -65,7 +65,7 @@ func TestRealCalls(t *testing.T) {
 		}
 		f := New(call.Schema, Options{})
 		f.SetSize(80, 20)
-		f.First()
+		f.moveTo(0)
 		for _, k := range keys {
 			press(t, f, k)
 			f.Next()

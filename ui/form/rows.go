@@ -109,12 +109,6 @@ func (f *Form) step(by int) bool {
 // Page moves by n screens.
 func (f *Form) Page(n int) { f.moveTo(f.cursor + n*max(f.visible()-1, 1)) }
 
-// First moves to the first row and Last to the last one.
-func (f *Form) First() { f.moveTo(0) }
-
-// Last moves to the last row.
-func (f *Form) Last() { f.moveTo(len(f.rows) - 1) }
-
 // Scroll moves the rows under the cursor by n, as the wheel of a mouse does.
 func (f *Form) Scroll(n int) {
 	h := f.visible()
