@@ -263,10 +263,10 @@ func TestPoliciesOfARunningServer(t *testing.T) {
 		require.Len(t, h.entries(session.KindNote), 1, "as it was declared")
 		require.Contains(t, h.entries(session.KindAct), "act policy ping refuse after 1h0m0s")
 
-		require.NoError(t, h.SetRoots([]session.Root{{URI: "file:///a b", Name: "a"}}))
+		require.NoError(t, h.SetPolicy(mcp.MethodRoots, session.Policy{Mode: session.PolicyCanned, Answer: json.RawMessage(`{"roots":[{"uri":"file:///a b","name":"a"}]}`)}))
 		h.ask(rootsList)
 		require.Contains(t, <-answers, `"result":{"roots":[{"uri":"file:///a b","name":"a"}]}`)
-		require.NoError(t, h.SetRoots(nil))
+		require.NoError(t, h.SetPolicy(mcp.MethodRoots, session.Policy{Mode: session.PolicyCanned, Answer: json.RawMessage(`{"roots":[]}`)}))
 		h.ask(rootsList)
 		require.Contains(t, <-answers, `"result":{"roots":[]}`)
 

@@ -271,20 +271,3 @@ func declare(caps map[string]any) string {
 	b, _ := json.Marshal(caps) // maps of maps always encode
 	return string(b)
 }
-
-// A Root is one folder that a client lets a server know of.
-type Root struct {
-	URI  string `json:"uri"` // file://...
-	Name string `json:"name,omitempty"`
-}
-
-// SetRoots answers roots/list with these from now on, with the delay that the
-// method has. Whether the server is told, by notifications/roots/list_changed,
-// is the caller's choice: see Notify.
-func (s *Session) SetRoots(roots []Root) error {
-	answer, err := json.Marshal(map[string][]Root{"roots": append([]Root{}, roots...)})
-	if err != nil {
-		return fmt.Errorf("roots: %w", err)
-	}
-	return s.SetPolicy(mcp.MethodRoots, Policy{Mode: PolicyCanned, Answer: answer, Delay: s.policy(mcp.MethodRoots).Delay})
-}

@@ -105,7 +105,7 @@ func TestEverythingIsAnswered(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(resp.Result), "file:///srv/data")
 
-	require.NoError(t, h.SetRoots([]session.Root{{URI: "file:///srv/other"}}))
+	require.NoError(t, h.SetPolicy(mcp.MethodRoots, session.Policy{Mode: session.PolicyCanned, Answer: json.RawMessage(`{"roots":[{"uri":"file:///srv/other"}]}`)}))
 	require.NoError(t, h.Notify(t.Context(), "notifications/roots/list_changed", nil))
 	require.Eventually(t, func() bool {
 		resp, err = h.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"get-roots-list","arguments":{}}`), session.CallOptions{})
