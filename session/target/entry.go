@@ -2,7 +2,6 @@ package target
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -40,7 +39,6 @@ type Entry struct {
 	SSH string
 	// StartupTimeout and Timeout (of one request) are 0 if the file has none.
 	StartupTimeout, Timeout time.Duration
-	Tools                   ToolFilter
 
 	// Inputs are what somebody has to tell before a start, in the order of their
 	// first use.
@@ -79,22 +77,6 @@ func textStrings(texts []Text) []string {
 		out[i] = t.String()
 	}
 	return out
-}
-
-// A ToolFilter says which tools of a server its client shows. The zero value
-// lets all through.
-type ToolFilter struct {
-	Only  []string // the allow list; nil is none, an empty one lets nothing through
-	Never []string
-}
-
-// Allows tells whether a tool is shown: the allow list first, then the deny
-// list.
-func (f ToolFilter) Allows(tool string) bool {
-	if f.Only != nil && !slices.Contains(f.Only, tool) {
-		return false
-	}
-	return !slices.Contains(f.Never, tool)
 }
 
 // An InputKind is how an input gets its value. The zero value is a prompt.

@@ -108,7 +108,7 @@ func TestFormats(t *testing.T) {
 		}},
 		{"project/.codex/config.toml", Codex, nil, map[string]want{
 			"notes": {argv: []string{"node", "notes.js", "$NOTES_DIR"}, dir: project + "/tools",
-				env: map[string]string{"MODE": "dev", "NOTES_KEY": "hunter2", "NOTES_DIR": "/data"}, says: []string{"$NOTES_DIR is left as it is: Codex expands nothing"}},
+				env: map[string]string{"MODE": "dev", "NOTES_KEY": "hunter2", "NOTES_DIR": "/data"}, says: []string{"$NOTES_DIR is left as it is: Codex expands nothing", "enabled_tools is not used here: all tools are shown", "disabled_tools is not used here"}},
 			"off":     {why: "it is disabled in the file"},
 			"far":     {argv: []string{"far-server"}, dir: "/srv/far", ssh: "build-7"},
 			"nowhere": {why: `the environment "mars" is not known`},
@@ -120,13 +120,13 @@ func TestFormats(t *testing.T) {
 			"extension": {why: "it comes from an extension of Zed, which says nothing of its command"},
 		}},
 		{"home/.codeium/windsurf/mcp_config.json", Windsurf, nil, map[string]want{
-			"notes": {argv: []string{"notes", "/data", "${file:/etc/hostname}"}, says: []string{"${file:/etc/hostname} is left as it is"}},
+			"notes": {argv: []string{"notes", "/data", "${file:/etc/hostname}"}, says: []string{"${file:/etc/hostname} is left as it is", "disabledTools is not used here"}},
 			"off":   {why: "it is disabled in the file"},
 			"http":  {why: HTTPUnsupported},
 		}},
 		{"project/.gemini/settings.json", Gemini, nil, map[string]want{
 			"notes": {argv: []string{"notes", "/data", "hunter2/x", "$UNSET_ONE"}, masked: "notes ${NOTES_DIR} ${NOTES_KEY}/x $UNSET_ONE", dir: project + "/sub",
-				says: []string{"$UNSET_ONE is left as it is: the variable UNSET_ONE is not set"}},
+				says: []string{"$UNSET_ONE is left as it is: the variable UNSET_ONE is not set", "includeTools is not used here"}},
 			"http": {why: HTTPUnsupported},
 		}},
 		{"server.json", Registry, map[string]string{"dir": "/my notes", "NOTES_TOKEN": "s3cret", "port": "8080"}, map[string]want{
@@ -183,9 +183,6 @@ func TestCodexLimits(t *testing.T) {
 	e := entryNamed(t, file, "notes")
 	require.Equal(t, 20*time.Second, e.StartupTimeout, "seconds win over milliseconds")
 	require.Equal(t, 1500*time.Millisecond, e.Timeout)
-	require.True(t, e.Tools.Allows("add"))
-	require.False(t, e.Tools.Allows("list"), "the deny list comes after the allow list")
-	require.False(t, e.Tools.Allows("other"))
 	require.Equal(t, 3, e.Line)
 
 	file, err = Parse("/p/c.toml", []byte("[mcp_servers.a]\ncommand = \"x\"\nenv = {NOTES_KEY = \"literal\"}\nenv_vars = [\"NOTES_KEY\"]\nstartup_timeout_ms = 250"), testOptions(t))
@@ -194,9 +191,6 @@ func TestCodexLimits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"NOTES_KEY": "literal"}, envOf(s), "env wins over env_vars")
 	require.Equal(t, 250*time.Millisecond, s.StartupTimeout)
-
-	require.True(t, ToolFilter{}.Allows("any"))
-	require.False(t, ToolFilter{Only: []string{}}.Allows("any"))
 }
 
 // TestCodexRefuses holds what Codex does not accept: one server each, while the

@@ -3,7 +3,6 @@ package target
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -219,36 +218,20 @@ func (e *entryReader) duration(n *node, name string, unit time.Duration) time.Du
 	}
 }
 
-// toolKeys are the allow list and the deny list of each client that has them.
-var toolKeys = map[Client][2]string{
+// toolKeys are the lists by which each client shows only some of a server's
+// tools.
+var toolKeys = map[Client][]string{
 	Codex:    {"enabled_tools", "disabled_tools"},
 	Gemini:   {"includeTools", "excludeTools"},
-	Windsurf: {"", "disabledTools"},
+	Windsurf: {"disabledTools"},
 }
 
+// tools tells that such a list means nothing here: who debugs a server wants to
+// see all of it.
 func (e *entryReader) tools(n *node) {
-	keys := toolKeys[e.Client]
-	if keys[0] != "" {
-		e.Tools.Only = e.names(n, keys[0])
+	for _, key := range toolKeys[e.Client] {
+		if v := n.get(key); v != nil && len(v.items) > 0 {
+			e.note(v.at, key+" is not used here: all tools are shown", "")
+		}
 	}
-	if keys[1] != "" {
-		e.Tools.Never = e.names(n, keys[1])
-	}
-}
-
-// names reads a list of texts; nil if it is not there.
-func (e *entryReader) names(n *node, key string) []string {
-	v := n.get(key)
-	if v == nil {
-		return nil
-	}
-	if v.kind != list || slices.ContainsFunc(v.items, func(i *node) bool { return i.kind != text }) {
-		e.note(v.at, key+" is not used: it is no list of names", "")
-		return nil
-	}
-	names := make([]string, 0, len(v.items))
-	for _, item := range v.items {
-		names = append(names, item.text)
-	}
-	return names
 }
