@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"mcpdbg/session/target"
@@ -133,7 +134,7 @@ func (p *page) recordings(h *home) {
 		if !r.whole {
 			state = "  not finished"
 		}
-		p.columns(recordingWidths, r.when.Format("2006-01-02 15:04"), sizeText(r.size), r.name(), where(r.header.Host), strings.TrimPrefix(r.path, h.folder+"/")+state)
+		p.columns(recordingWidths, r.when.Format("2006-01-02 15:04"), byteCount(r.size), r.name(), where(r.header.Host), filepath.Base(r.path)+state)
 	}
 	p.line("")
 }

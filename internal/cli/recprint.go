@@ -139,9 +139,12 @@ func plural(n uint64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// byteCount is a size as people read it.
 func byteCount(n int64) string {
-	const kib, mib = 1 << 10, 1 << 20
+	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {
+	case n >= gib:
+		return fmt.Sprintf("%.1f GiB", float64(n)/gib)
 	case n >= mib:
 		return fmt.Sprintf("%.1f MiB", float64(n)/mib)
 	case n >= kib:
