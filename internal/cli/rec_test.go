@@ -36,7 +36,7 @@ func TestRecInfoJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
 	require.Equal(t, "finished", info.State)
 	require.Equal(t, []string{"mcpdbg", "demo-server", "--misbehave", "never-answers"}, info.Header.Argv)
-	require.Equal(t, 2, info.Warnings)
+	require.Equal(t, []int{1, 1}, []int{info.Warnings, info.Infos}, "of a probe silence is only worth knowing")
 	require.Equal(t, "RPC19", info.Findings[0].ID)
 	require.Equal(t, uint64(8), info.Findings[0].N)
 	require.Len(t, info.Methods, 2)
