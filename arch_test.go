@@ -18,9 +18,13 @@ func TestArrowsPointDown(t *testing.T) {
 	}{
 		{"mcpdbg/framing", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", charm, ssh}},
 		{"mcpdbg/session/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", charm, ssh}},
+		{"mcpdbg/session/lint", []string{"mcpdbg/session/localexec", "mcpdbg/session/target", "mcpdbg/session/verdict"}},
+		{"mcpdbg/session/verdict", []string{"mcpdbg/session/localexec", "mcpdbg/session/target", "mcpdbg/session/lint"}},
+		{"mcpdbg/session/target", []string{"mcpdbg/framing", "mcpdbg/session/localexec", "mcpdbg/session/lint", "mcpdbg/session/verdict", "mcpdbg/session/mcp"}},
 		{"mcpdbg/sshexec/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/session/localexec", "mcpdbg/session/mcp", "mcpdbg/framing", charm}},
 		{"mcpdbg/recordings", []string{"mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", charm, ssh}},
 		{"mcpdbg/ui/...", []string{"mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", ssh}},
+		{"mcpdbg/ui/form", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/termsafe", []string{charm}},
 		{"mcpdbg/internal/demo", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", charm, ssh}},
 	} {
