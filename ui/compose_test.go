@@ -307,7 +307,7 @@ func presetMoves(want int, moves ...string) actionTest {
 		for _, move := range moves {
 			d.do("presets-" + move)
 		}
-		at, _ := d.top().(*presetList).picker.current()
+		at, _ := d.top().(*presetList).current()
 		require.Equal(t, want, at)
 	}
 }
