@@ -28,7 +28,7 @@ var catalogLists = []string{"tools", "resources", "templates", "prompts"}
 func (s *screen) list(name string) {
 	s.t.Helper()
 	s.keys("C")
-	shown := s.until("Catalog", "find ")
+	shown := s.until("┏━ Catalog")
 	if !strings.Contains(shown, "type to narrow the list") {
 		s.keys("Escape") // as it was left
 		shown = s.until("type to narrow the list")
