@@ -44,6 +44,7 @@ type catalogList struct {
 	building *pageRun // the pages of a list that is not whole yet
 	unread   []uint32 // rows with answers to be read
 	reading  bool     // a command reads some
+	answered bool     // the last request was; its answer may be in no row
 	loading  bool     // a request is under way
 	began    time.Time
 	failure  string // what went wrong with the last list

@@ -368,3 +368,28 @@ func TestCatalogUnread(t *testing.T) {
 	require.Len(t, unread, maxCatalogPages/2+1)
 	require.EqualValues(t, maxCatalogPages, unread[len(unread)-1])
 }
+
+// TestCatalogInBatches: a list that comes in a batch is asked for once, and that
+// it can't be read is told.
+func TestCatalogInBatches(t *testing.T) {
+	asked := 0
+	serve := func(p *fakeProcess, m message) {
+		if m.Method != "tools/list" {
+			echo(p, m)
+			return
+		}
+		asked++
+		p.out(`[{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}]`, m.ID)
+	}
+	offering(t, 120, 36, false, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.do(actCatalog)
+		for range 5 {
+			synctest.Wait()
+			d.pull()
+			time.Sleep(catalogPause)
+			d.take(tick{})
+		}
+		require.Equal(t, 1, asked)
+		require.Contains(t, d.plain(), "no row of the log is an answer")
+	})
+}

@@ -164,12 +164,12 @@ func (a *App) loadCatalog(l *catalogList) tea.Cmd {
 	if l.loading {
 		return nil
 	}
-	l.loading, l.stale, l.began = true, false, time.Now()
+	l.loading, l.stale, l.answered, l.began = true, false, false, time.Now()
 	s, ctx := a.session, a.ctx
 	return func() tea.Msg {
 		_, err := s.ListAll(ctx, l.List)
 		return result{then: func(a *App) tea.Cmd {
-			l.loading = false
+			l.loading, l.answered = false, err == nil
 			var said *session.RPCError
 			if err != nil && !errors.Is(err, context.Canceled) && !errors.As(err, &said) {
 				l.failure = err.Error() // what the server itself says is in the log
@@ -194,7 +194,10 @@ func (a *App) keepCatalog() tea.Cmd {
 
 func (a *App) keepList(l *catalogList) tea.Cmd {
 	cmd := a.readCatalog(l)
-	if ready, _ := canSend(a); !ready || l.busy() || l.known() && !l.stale {
+	if l.answered && !l.busy() && !l.known() && a.index.scanned == a.source.Len() {
+		l.failure = "no row of the log is an answer that can be read here, such as one in a batch"
+	}
+	if ready, _ := canSend(a); !ready || l.busy() || (l.known() || l.answered) && !l.stale {
 		return cmd
 	}
 	if a.status.State != session.Ready && a.status.State != session.Running {

@@ -195,6 +195,7 @@ func (t *trafficRows) paintMethod(number int, row session.Row, e *session.Entry,
 		t.withNote(c, style, "(response)", t.theme.Error, errorNote(row, e))
 	case row.State == session.ReqLost:
 		t.withNote(c, style, method, t.theme.Error, t.lossNote(number, row))
+		t.paintCallee(method, row, e, c)
 	case row.Kind == session.KindStdout && row.Msg == framing.Request:
 		note := t.answerNote(row)
 		if room := c.Width(colMethod) - len(note) - 1; note != "" && room > 0 {

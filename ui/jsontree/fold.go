@@ -1,11 +1,55 @@
 package jsontree
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+
+	"mcpdbg/ui/termsafe"
+)
+
+// shortString is the length in bytes up to which a string that is seen whole has
+// nothing to unfold.
+const shortString = 48
+
+// canUnfold says whether there is anything inside of a line that is not seen, or
+// not seen well, while it is folded.
+func (t *Tree) canUnfold(l *line) bool {
+	switch {
+	case l.isContainer(t.doc):
+		return l.count != 0
+	case l.isString(t.doc):
+		return l.end != unknown && (l.end-l.off > shortString || !t.fits(l))
+	}
+	return false
+}
+
+// fits says whether a short string is seen whole beside its key.
+func (t *Tree) fits(l *line) bool {
+	if t.width == 0 {
+		return true
+	}
+	room := t.width - gutter - t.indent(l.depth) - len("> ") - t.keyWidth(l)
+	used, _ := termsafe.Fit(t.doc[l.off:l.end], max(room, 0), t.options)
+	return l.off+used == l.end
+}
+
+// keyWidth is about how many cells the key of a line takes.
+func (t *Tree) keyWidth(l *line) int {
+	switch {
+	case l.keyEnd > 0 && isWord(t.doc[l.keyOff+1:l.keyEnd-1]):
+		return l.keyEnd - l.keyOff
+	case l.keyEnd > 0:
+		return l.keyEnd - l.keyOff + len(": ")
+	case l.depth > 0:
+		return len(strconv.Itoa(l.index)) + len(": ")
+	}
+	return 0
+}
 
 // unfold shows the first page of what is in line i.
 func (t *Tree) unfold(i int) {
 	l := &t.lines[i]
-	if !l.canUnfold(t.doc) || l.unfolded || len(t.lines) >= maxLines {
+	if !t.canUnfold(l) || l.unfolded || len(t.lines) >= maxLines {
 		return
 	}
 	budget := t.limits.step
@@ -218,7 +262,7 @@ func (t *Tree) UnfoldAll(limit int) {
 	for len(pending) > 0 {
 		l := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		if l.isContainer(t.doc) && l.canUnfold(t.doc) && budget > 0 && len(shown)+len(pending) < limit {
+		if l.isContainer(t.doc) && t.canUnfold(&l) && budget > 0 && len(shown)+len(pending) < limit {
 			inner := t.inside(&l, &budget)
 			slices.Reverse(inner)
 			pending = append(pending, inner...)
@@ -247,5 +291,39 @@ func (t *Tree) UnfoldToFit(n int) {
 			deeper = deeper || t.lines[i].unfolded
 		}
 	}
+	t.unfoldStrings(n)
 	t.keepInSight()
+}
+
+// foldFitting folds strings that were cut, and no longer are.
+func (t *Tree) foldFitting() {
+	for i := 0; i < len(t.lines); i++ {
+		if l := &t.lines[i]; l.unfolded && l.isString(t.doc) && !t.canUnfold(l) {
+			at, end := t.cursor, t.after(i)
+			if at >= end {
+				at -= end - i - 1
+			} else {
+				at = min(at, i)
+			}
+			t.fold(i)
+			t.moveTo(at)
+		}
+	}
+}
+
+// unfoldStrings unfolds strings that are cut, from the first on, as long as the
+// tree stays within n lines.
+func (t *Tree) unfoldStrings(n int) {
+	for i := 0; i < len(t.lines) && len(t.lines) < n; i++ {
+		l := &t.lines[i]
+		room := (n - len(t.lines)) * t.textWidth(l.depth+1)
+		if !l.isString(t.doc) || l.unfolded || l.end == unknown || l.end-l.off > room || t.fits(l) {
+			continue
+		}
+		at := t.cursor
+		if t.unfold(i); len(t.lines) > n {
+			t.fold(i)
+			t.moveTo(at)
+		}
+	}
 }

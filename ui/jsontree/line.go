@@ -56,18 +56,3 @@ func (l *line) isContainer(doc []byte) bool {
 func (l *line) isString(doc []byte) bool {
 	return l.kind == valueLine && doc[l.off] == '"'
 }
-
-// shortString is the length in bytes up to which a string has nothing to
-// unfold.
-const shortString = 48
-
-// canUnfold says whether there is anything inside.
-func (l *line) canUnfold(doc []byte) bool {
-	switch {
-	case l.isContainer(doc):
-		return l.count != 0
-	case l.isString(doc):
-		return l.end != unknown && l.end-l.off > shortString
-	}
-	return false
-}

@@ -80,17 +80,17 @@ func (p *painter) line(l *line) {
 		}
 		p.text(th.String.If(!p.t.asText), l.off, l.end)
 	case valueLine:
-		p.put(theme.Style{}, foldMark(l, p.t.doc))
+		p.put(theme.Style{}, p.t.foldMark(l))
 		p.key(l)
 		p.value(l)
 	}
 }
 
-func foldMark(l *line, doc []byte) string {
+func (t *Tree) foldMark(l *line) string {
 	switch {
 	case l.unfolded:
 		return "v "
-	case l.canUnfold(doc):
+	case t.canUnfold(l):
 		return "> "
 	}
 	return "  "

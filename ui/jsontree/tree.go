@@ -95,12 +95,15 @@ func (t *Tree) Err() error {
 func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
 
 // SetSize sets the size in cells. Text is wrapped anew; the text of strings
-// that are unfolded keeps its lines.
+// that are unfolded keeps its lines, or is folded if it is seen whole now.
 func (t *Tree) SetSize(w, h int) {
-	rewrap := t.asText && w != t.width
+	other := w != t.width
 	t.width, t.height = max(w, 0), max(h, 0)
-	if rewrap {
+	switch {
+	case other && t.asText:
 		t.showText(t.textCursor())
+	case other:
+		t.foldFitting()
 	}
 	t.keepInSight()
 }

@@ -393,8 +393,44 @@ func TestUnfoldToFit(t *testing.T) {
 	tree := treeOf(message, 60, 20)
 	tree.UnfoldToFit(15)
 	require.Equal(t, 14, tree.Lines(), "the next would make it 16")
+	tree.UnfoldToFit(19)
+	require.Equal(t, 19, tree.Lines(), "no room for strings")
+	tree.UnfoldToFit(20)
+	require.Equal(t, 19, tree.Lines(), "the one that is cut takes three lines")
 	tree.UnfoldToFit(100)
-	require.Equal(t, 19, tree.Lines(), "strings stay as they are")
+	require.Equal(t, 22, tree.Lines())
+}
+
+// TestCutStrings: a short string can be unfolded where it is not seen whole, and
+// is as long as there is room.
+func TestCutStrings(t *testing.T) {
+	const doc = `{"result":{"text":"The sum of 12 and 4.5 is 16.5","id":"short"}}`
+	tree := treeOf(doc, 24, 20)
+	tree.UnfoldToFit(10)
+	require.Equal(t, strings.TrimLeft(`
+>v {
+   v result: {
+     v text: "~" (29)
+       | The sum of 12 a
+       | nd 4.5 is 16.5
+       id: "short"
+     }
+   }`, "\n"), screen(tree))
+
+	wide := treeOf(doc, 60, 20)
+	wide.UnfoldToFit(10)
+	require.Equal(t, 6, wide.Lines(), "it is seen whole")
+	wide.Move(2)
+	wide.Toggle()
+	require.Equal(t, 6, wide.Lines())
+	wide.SetSize(24, 20)
+	wide.Toggle()
+	require.Equal(t, 8, wide.Lines(), "now it is not")
+	wide.Move(4)
+	require.Equal(t, "/result", wide.Pointer(), "on the bracket behind it")
+	wide.SetSize(60, 20)
+	require.Equal(t, 6, wide.Lines(), "and now it is again")
+	require.Equal(t, "/result", wide.Pointer())
 }
 
 func TestUnfoldAllHasALimit(t *testing.T) {
