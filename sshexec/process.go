@@ -403,6 +403,11 @@ type stdinPipe struct {
 	busy bool
 }
 
+// stuckAfter is how long a write takes at least that waited for the window. What
+// took less was on its way before the process ended, and is taken to have been
+// read: it may have been what ended the process.
+const stuckAfter = 100 * time.Millisecond
+
 // Write blocks while the process does not read and the window is full. When the
 // leader has ended sshd takes all that comes and drops it: that is no success.
 func (s *stdinPipe) Write(b []byte) (int, error) {
@@ -410,9 +415,11 @@ func (s *stdinPipe) Write(b []byte) (int, error) {
 		return 0, errExited
 	}
 	s.setBusy(true)
+	begin := time.Now()
 	n, err := s.ch.Write(b)
+	stuck := time.Since(begin) >= stuckAfter
 	s.setBusy(false)
-	if s.ending.Load() || s.ch.hasExited() {
+	if s.ending.Load() || stuck && s.ch.hasExited() {
 		return 0, errExited
 	}
 	return n, err
