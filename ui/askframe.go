@@ -160,7 +160,7 @@ func serverText(p executor.Prompt) string {
 	}
 	text := strings.Trim(strings.Join(parts, "\n"), "\r\n")
 	if len(text) > maxServerText {
-		text = text[:maxServerText] + "\n(more is not shown)"
+		text = cutText(text, maxServerText) + "\n(more is not shown)"
 	}
 	return text
 }

@@ -83,7 +83,7 @@ func newCatalogItem(member string, raw json.RawMessage) *catalogItem {
 			item.label += "  " + more
 		}
 	}
-	item.label = item.label[:min(len(item.label), maxLabel)]
+	item.label = cutText(item.label, maxLabel)
 	return item
 }
 
@@ -150,7 +150,7 @@ func (item *catalogItem) parameters() (list []parameter, more int) {
 		item.params, item.more = item.readParameters()
 		for i := range item.params {
 			p := &item.params[i]
-			p.about, p.description = p.about[:min(len(p.about), maxParameterText)], p.description[:min(len(p.description), maxParameterText)]
+			p.about, p.description = brief(p.about, maxParameterText), brief(p.description, maxParameterText)
 		}
 	}
 	return item.params, item.more

@@ -249,7 +249,7 @@ func (v *catalogView) state(a *App, list *catalogList, width int) []sheetRow {
 		add(a.theme.Dim, "reading ...")
 	}
 	if list.failure != "" {
-		add(a.theme.Error, "x "+list.Method+": "+list.failure)
+		add(a.theme.Error, "x "+list.Method+": "+brief(list.failure, maxParameterText))
 	}
 	if !list.complete && len(list.items) > 0 && !list.busy() {
 		add(a.theme.Warn, "! this is not the whole list")
@@ -334,7 +334,9 @@ func (item *catalogItem) text(a *App, width int) []sheetRow {
 	var rows []sheetRow
 	add := func(style theme.Style, text string) { rows = addRows(rows, "", text, style, width) }
 	paragraphs := func(text string) {
-		text = text[:min(len(text), maxServerText)]
+		if len(text) > maxServerText {
+			text = cutText(text, maxServerText) + "\n(the rest is in the JSON: " + a.keyOf(actCatalogSide) + ")"
+		}
 		for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 			add(a.theme.Text, strings.TrimRight(line, "\r"))
 		}

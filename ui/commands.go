@@ -159,10 +159,10 @@ func (a *App) sendText(text []byte) tea.Cmd {
 
 // failure is the dialog about a server that could not be started.
 func failure(what string, err error, again string) *dialog {
-	d := &dialog{title: "The server could not be started", lines: []string{what + ": " + err.Error()}}
+	d := &dialog{title: "The server could not be started", lines: []string{brief(what+": "+err.Error(), maxServerText)}}
 	var start *executor.StartError
 	if errors.As(err, &start) {
-		d.lines = []string{err.Error(), startFacts(start)}
+		d.lines = []string{brief(err.Error(), maxServerText), startFacts(start)}
 	}
 	var open *session.OpenError
 	switch {

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -80,23 +81,49 @@ func (a *App) paintDialog() {
 }
 
 // wrap breaks text into rows of at most width cells, at blanks where it can.
-// The rows may still hold what has to be made safe.
+// Further rows are indented like the first. The rows may still hold what has to
+// be made safe.
 func wrap(text string, width int) []string {
 	width = max(width, termsafe.LongestEscape)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	if len(indent) > width/2 {
+	if len(indent) > min(width/2, width-termsafe.LongestEscape) { // or there would be no progress
 		indent = ""
 	}
 	var rows []string
+	lead, blanks := "", len(indent) // of the first row, which has its own
 	for {
-		fits, _ := termsafe.Fit([]byte(text), width, termsafe.Options{})
+		room := width - len(lead)
+		fits, _ := termsafe.Fit([]byte(cutText(text, room*maxBytesPerCell)), room, termsafe.Options{})
 		if fits == len(text) {
-			return append(rows, text)
+			return append(rows, lead+text)
 		}
-		if blank := strings.LastIndexByte(text[:fits], ' '); blank > len(indent) {
+		if blank := strings.LastIndexByte(text[:fits], ' '); blank > blanks {
 			fits = blank
 		}
-		rows = append(rows, text[:fits])
-		text = indent + strings.TrimLeft(text[fits:], " ")
+		rows = append(rows, lead+text[:fits])
+		text, lead, blanks = strings.TrimLeft(text[fits:], " "), indent, 0
 	}
+}
+
+// maxBytesPerCell is how many bytes can be in one cell: a character with its
+// marks. More of a text need not be looked at.
+const maxBytesPerCell = 20
+
+// cutText is the beginning of a text, whole characters of it.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// brief is cutText with dots that say so.
+func brief(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return cutText(text, most) + "..."
 }

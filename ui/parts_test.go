@@ -92,6 +92,7 @@ func TestWrap(t *testing.T) {
 
 func FuzzWrap(f *testing.F) {
 	f.Add("some words \x1b and \u202e others", 12)
+	f.Add("     \U000e0001 is wide, and indented", 10) // once without an end
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = between(1, width, 200)
 		rows := wrap(text, width)

@@ -40,13 +40,13 @@ func (p *policyPane) paint(a *App) {
 			mark, style = "> ", a.theme.Strong
 		}
 		l.Text(a.theme.Key, mark)
-		l.Field(style, []byte(brief(method)), policyModeAt-3, termsafe.Left)
+		l.Field(style, []byte(brief(method, inSentence)), policyModeAt-3, termsafe.Left)
 		l.PadTo(policyModeAt)
 		l.Text(a.theme.Key, modeText(method, policy.Mode))
 		l.PadTo(policyDelayAt)
 		l.Text(a.theme.Warn, delayText(policy.Delay))
 		l.PadTo(policySaysAt)
-		l.Text(a.theme.Dim, brief(policySays(method, policy)))
+		l.Text(a.theme.Dim, brief(policySays(method, policy), inSentence))
 		y++
 	}
 	for _, row := range notes[:between(0, in.H-y, len(notes))] {
@@ -85,7 +85,7 @@ func (p *policyPane) notes(a *App, width int) []askRow {
 		if q.Due.IsZero() {
 			style = a.theme.Warn
 		}
-		rows = append(rows, askRow{text: brief(q.Method) + "  " + waits(q), style: style})
+		rows = append(rows, askRow{text: brief(q.Method, inSentence) + "  " + waits(q), style: style})
 	}
 	return rows
 }

@@ -313,7 +313,7 @@ func (a *App) give(k *answering, answer json.RawMessage) tea.Cmd {
 	a.asks.given[k.method] = slices.Clone(answer)
 	a.asks.done[k.ask.N]++
 	a.observe()
-	a.say(brief(k.method) + ": answered")
+	a.say(brief(k.method, inSentence) + ": answered")
 	for _, q := range a.questions() {
 		if q.N == k.ask.N && k.ask.Key != "" {
 			a.openQuestion(q)
@@ -426,9 +426,9 @@ func (a *App) endOf(q session.Ask) string {
 		}
 	}
 	if !q.Due.IsZero() {
-		return brief(q.Method) + ": its policy has answered"
+		return brief(q.Method, inSentence) + ": its policy has answered"
 	}
-	return brief(q.Method) + ": " + session.ErrNoAsk.Error()
+	return brief(q.Method, inSentence) + ": " + session.ErrNoAsk.Error()
 }
 
 // waits says how long a question has waited, or how long its policy lets it.

@@ -78,9 +78,9 @@ func (k *answering) size(a *App, i int, r grid.Rect) *grid.Lines {
 func (k *answering) title() string {
 	switch {
 	case k.ask.ID == 0:
-		return "What to answer to " + brief(k.method)
+		return "What to answer to " + brief(k.method, inSentence)
 	case k.kind.title == k.method:
-		return "The server asks " + brief(k.method)
+		return "The server asks " + brief(k.method, inSentence)
 	}
 	return "The server asks " + k.kind.title
 }
@@ -111,7 +111,7 @@ func (k *answering) head(a *App, width int) []askRow {
 		if i == 0 && asksNothing(k) {
 			style, mark = a.theme.Text, ""
 		}
-		rows = ours(rows, mark+brief(text), style, width)
+		rows = ours(rows, mark+brief(text, inSentence), style, width)
 	}
 	return rows
 }
@@ -121,7 +121,7 @@ func asksNothing(k *answering) bool { return k.kind.wrap != nil && k.form == nil
 
 // about says which server asks, and for what.
 func (k *answering) about(a *App) string {
-	text := a.subjectTitle() + " asks " + brief(k.method)
+	text := a.subjectTitle() + " asks " + brief(k.method, inSentence)
 	call := k.call
 	if call == "" {
 		call = "one call"
@@ -130,9 +130,9 @@ func (k *answering) about(a *App) string {
 		return text
 	}
 	if at, of := a.round(k.ask); k.ask.Key != "" && of > 1 {
-		return text + fmt.Sprintf(", %d of %d that %s needs: %s", at, of, brief(call), brief(k.ask.Key))
+		return text + fmt.Sprintf(", %d of %d that %s needs: %s", at, of, brief(call, inSentence), brief(k.ask.Key, inSentence))
 	}
-	return text + ", for " + brief(call)
+	return text + ", for " + brief(call, inSentence)
 }
 
 // wordsNeed is how many lines show all that the server says, with their border.
@@ -155,14 +155,8 @@ func (k *answering) answerNeed() int {
 	return 0
 }
 
-// brief is the beginning of a text of a server that stands in a sentence of ours.
-func brief(text string) string {
-	const most = 200 // bytes
-	if len(text) <= most {
-		return text
-	}
-	return text[:most] + "..."
-}
+// inSentence is how many bytes of a server's text stand in a sentence of ours.
+const inSentence = 200
 
 // divide gives the server's words and the answer their places: where there is
 // not enough for both, the answer first gets what it needs at least.

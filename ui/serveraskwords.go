@@ -50,7 +50,7 @@ func (w *words) room(text string) string {
 		return ""
 	case len(text) > rest:
 		w.used = maxWords
-		return strings.ToValidUTF8(text[:rest], "") + "\n(more is in the detail pane: enter on the request)"
+		return cutText(text, rest) + "\n(more is in the detail pane: enter on the request)"
 	}
 	w.used += len(text)
 	return text
