@@ -52,7 +52,7 @@ func (e *ending) act(b session.ActBody, pid int, t int64) {
 func (e *ending) step(number int, b session.PhaseBody, t int64) {
 	switch b.Phase {
 	case executor.StepCloseStdin.String(), executor.StepInterrupt.String(), executor.StepTerm.String():
-		if strings.HasPrefix(b.Detail, "still running") {
+		if strings.Contains(b.Detail, "still running") { // behind whom it was sent to
 			e.ignored = append(e.ignored[:min(len(e.ignored), len(endingActs))], b.Phase)
 		}
 	case executor.StepKill.String():
