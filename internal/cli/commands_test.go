@@ -376,3 +376,13 @@ func TestNamedVariables(t *testing.T) {
 	}
 	require.Equal(t, []string{"hunter2! there"}, came)
 }
+
+func TestCompletionOfServers(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, `{"mcpServers":{"notes":{"command":"no\u001b[31mtes"},"e\u001b[2Jvil":{"command":"x"}}}`)
+	r := inProcess(t, "__complete", "list", "tools", "--config", file, "--server", "")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "notes\tnotes (Claude Code): no")
+	require.NotContains(t, r.stdout, "vil")
+	require.NotContains(t, r.stdout, "\x1b")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/session/target"
+	"mcpdbg/ui/termsafe"
 )
 
 // configFlags name a server of a client's config file instead of a command.
@@ -39,8 +40,8 @@ func completeServers(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completi
 	}
 	var names []cobra.Completion
 	for i := range file.Entries {
-		if e := &file.Entries[i]; e.Startable() {
-			names = append(names, cobra.CompletionWithDesc(e.Name, e.String()))
+		if e := &file.Entries[i]; e.Startable() && termsafe.String(e.Name) == e.Name { // it goes to the terminal as it is
+			names = append(names, cobra.CompletionWithDesc(e.Name, termsafe.String(e.String())))
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
