@@ -187,6 +187,7 @@ func (t *Tree) node(i int) int {
 // Toggle folds or unfolds the line under the cursor. On "… more" it shows
 // more.
 func (t *Tree) Toggle() {
+	t.fitting = false
 	if len(t.lines) == 0 {
 		return
 	}
@@ -216,6 +217,7 @@ func (t *Tree) Unfold() {
 
 // Fold folds the line under the cursor, or moves to what it is in.
 func (t *Tree) Fold() {
+	t.fitting = false
 	if len(t.lines) == 0 || t.asText {
 		return
 	}
@@ -233,6 +235,7 @@ func (t *Tree) FoldAll() {
 	if t.asText {
 		return
 	}
+	t.fitting = false
 	at := t.lines[t.node(t.cursor)].start()
 	t.fold(0)
 	t.unfold(0)
@@ -291,6 +294,7 @@ func (t *Tree) UnfoldToFit(n int) {
 			deeper = deeper || t.lines[i].unfolded
 		}
 	}
+	t.fitting = true
 	t.unfoldStrings(n)
 	t.keepInSight()
 }
@@ -320,10 +324,14 @@ func (t *Tree) unfoldStrings(n int) {
 		if !l.isString(t.doc) || l.unfolded || l.end == unknown || l.end-l.off > room || t.fits(l) {
 			continue
 		}
-		at := t.cursor
-		if t.unfold(i); len(t.lines) > n {
+		at, before := t.cursor, len(t.lines)
+		t.unfold(i)
+		switch {
+		case len(t.lines) > n:
 			t.fold(i)
 			t.moveTo(at)
+		case at > i:
+			t.cursor += len(t.lines) - before
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Tree struct {
 	cursor, top   int
 	scrollX       int
 	width, height int
+	fitting       bool // strings that are cut are unfolded as there is room, until a person folds something
 
 	query     string
 	hit       int // offset of the last hit, unknown if there is none
@@ -104,6 +105,9 @@ func (t *Tree) SetSize(w, h int) {
 		t.showText(t.textCursor())
 	case other:
 		t.foldFitting()
+		if t.fitting {
+			t.unfoldStrings(t.height)
+		}
 	}
 	t.keepInSight()
 }

@@ -417,6 +417,19 @@ func TestCutStrings(t *testing.T) {
      }
    }`, "\n"), screen(tree))
 
+	tree.Move(5)
+	tree.SetSize(60, 20)
+	require.Equal(t, 6, tree.Lines())
+	require.Equal(t, "/result/id", tree.Pointer())
+	tree.SetSize(24, 20)
+	require.Equal(t, 8, tree.Lines(), "as it was")
+	require.Equal(t, "/result/id", tree.Pointer())
+	tree.Fold()
+	tree.Fold()
+	tree.SetSize(60, 20)
+	tree.SetSize(24, 20)
+	require.Equal(t, 3, tree.Lines(), "as the person wants it")
+
 	wide := treeOf(doc, 60, 20)
 	wide.UnfoldToFit(10)
 	require.Equal(t, 6, wide.Lines(), "it is seen whole")
