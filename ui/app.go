@@ -376,7 +376,6 @@ func (a *App) arrange() {
 // A pane is one of the rectangles that can have the keys.
 type pane interface {
 	setSize(w, h int)
-	setTheme(th *theme.Theme)
 	// move carries out an action that changes what is looked at; it returns
 	// false for one that means nothing to the pane.
 	move(action string) bool

@@ -71,8 +71,6 @@ const sessionRows = 2
 
 func (l *sessionList) setSize(w, h int) { l.w, l.h = w, h }
 
-func (l *sessionList) setTheme(*theme.Theme) {} // it has the program's
-
 func (l *sessionList) titles() (left, right string) {
 	return "1 Sessions " + thousands(len(l.app.subjects)), ""
 }
