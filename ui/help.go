@@ -124,7 +124,7 @@ func (a *App) addHelp(rows []sheetRow, e keymap.Entry, width int) []sheetRow {
 }
 
 func (h *help) paint(a *App) {
-	r := grid.Rect{Y: 1, W: a.width, H: a.height - 2}.Center(sheetWidth, a.height)
+	r := a.below().Center(sheetWidth, a.height)
 	in := r.Inner()
 	rows := h.rows(a, in.W-helpKeys)
 	h.lines.fit(in.H-1, len(rows))

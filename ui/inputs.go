@@ -145,7 +145,7 @@ func (f *inputs) paint(a *App) {
 	width := min(dialogWidth, a.width-2) - 4
 	rows, at := f.rows(a, width)
 	height := min(len(rows)+1, a.height-4)
-	r := grid.Rect{Y: 1, W: a.width, H: a.height - 2}.Center(width+4, height+2)
+	r := a.below().Center(width+4, height+2)
 	f.block.Options = a.look()
 	f.block.Resize(width+2, height)
 	top := between(0, at-height/2, max(len(rows)-height+1, 0))

@@ -249,6 +249,8 @@ func TestStalledLink(t *testing.T) {
 		require.Contains(t, d.rows()[1], "! no answer from build-7 for 9 s")
 		d.do(actInfo)
 		require.Regexp(t, `state +stalled  `, d.plain())
+		_ = d.screen()
+		d.do(actProcessPageDown)
 		require.Contains(t, d.plain(), "a reply is overdue")
 		d.do(actCloseProcess)
 		p.about.Link.State, p.about.Link.Err = executor.LinkUp, nil

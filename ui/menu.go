@@ -26,7 +26,7 @@ func (m *menu) typed(_ *App, msg tea.Msg) tea.Cmd {
 // box draws the menu in the middle of the screen, at most width cells wide; item
 // paints what is behind the cursor's mark.
 func (m *menu) box(a *App, width int, title, right string, item func(l *grid.Line, i int, style theme.Style)) {
-	r := grid.Rect{W: a.width, H: a.height}.Center(min(width, a.width-2), min(len(m.items)+3, a.height-2))
+	r := a.below().Center(min(width, a.width-2), min(len(m.items)+3, a.height-2))
 	in := r.Inner()
 	m.block.Options = a.look()
 	m.block.Resize(in.W, in.H)

@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/grid"
 )
 
 // An overlay stands over the panes, and has the keys, until it is closed: a
@@ -80,4 +82,15 @@ func on[O overlay](do func(*App, O) tea.Cmd) func(*App) tea.Cmd {
 		}
 		return nil
 	}
+}
+
+// below is where what stands in the middle of the screen is centred: between the
+// lines that say what is wrong and the footer, which stay in sight where there is
+// room for that.
+func (a *App) below() grid.Rect {
+	top := 1
+	if a.height >= panesHeight {
+		top += a.layout.verdict.H
+	}
+	return grid.Rect{Y: top, W: a.width, H: a.height - top - 1}
 }

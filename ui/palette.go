@@ -93,7 +93,7 @@ const (
 )
 
 func (p *palette) paint(a *App) {
-	room := grid.Rect{Y: 1, W: a.width, H: a.height - 2}
+	room := a.below()
 	r := room.Center(paletteWidth, paletteHeight)
 	r.Y = room.Y
 	in := r.Inner()

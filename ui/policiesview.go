@@ -9,7 +9,6 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -24,7 +23,7 @@ func (p *policyPane) paint(a *App) {
 	policies, methods := a.session.Policies(), p.methods(a)
 	width := min(sheetWidth, a.width-2)
 	notes := p.notes(a, width-4)
-	r := grid.Rect{W: a.width, H: a.height}.Center(width, min(len(methods)+len(notes)+2, a.height-2))
+	r := a.below().Center(width, min(len(methods)+len(notes)+2, a.height-2))
 	in := r.Inner()
 	out := &p.block
 	out.Options = a.look()

@@ -629,7 +629,7 @@ func TestWheelInQuestion(t *testing.T) {
 		d.longQuestion(x)
 		d.take(pointerDue{})
 		d.take(wheel)
-		require.Contains(t, d.plain(), "4-24 of 60")
+		require.Contains(t, d.plain(), "4-23 of 60")
 	})
 }
 

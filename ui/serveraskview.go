@@ -29,11 +29,11 @@ func (k *answering) scroll(n int) {
 }
 
 func (k *answering) paint(a *App) {
-	r := grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, a.height-2)
+	r := a.below().Center(sheetWidth, a.height-2)
 	width := r.Inner().W
 	head := k.head(a, width-2)
 	k.speak(max(width-4, 0))
-	r = grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, min(len(head)+k.wordsNeed()+k.answerNeed()+2, a.height-2))
+	r = a.below().Center(sheetWidth, min(len(head)+k.wordsNeed()+k.answerNeed()+2, a.height-2))
 	in := r.Inner()
 	head = k.cutHead(head, in.H)
 	all := k.size(a, blockAll, in)

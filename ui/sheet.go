@@ -48,7 +48,7 @@ func (a *App) paintRule(l *grid.Line) {
 
 // paintSheet draws a sheet over the screen.
 func (a *App) paintSheet(s *sheet) {
-	r := grid.Rect{W: a.width, H: a.height}.Center(sheetWidth, a.height-2)
+	r := a.below().Center(sheetWidth, a.height-2)
 	in := r.Inner()
 	rows := s.rows(a, in.W-s.labels)
 	s.scroll.fit(in.H, len(rows))

@@ -199,12 +199,21 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 	if t.from != nil {
 		cfg.Secrets = t.from.start.Secrets()
 	}
-	if t.person {
-		cfg.Policies = personAnswers(cfg.Answers)
-	}
 	cmd, err := t.command(argv)
 	cfg.Command = cmd
+	if t.person {
+		cfg.Policies = personAnswers(cfg.Answers, t.folder(cmd))
+	}
 	return cfg, err
+}
+
+// folder is where the server is to be started; "" on a host that was not told.
+func (t *targetFlags) folder(cmd executor.Command) string {
+	if cmd.Dir != "" || t.ssh.remote() {
+		return cmd.Dir
+	}
+	folder, _ := os.Getwd() // where it is not known, none is named
+	return folder
 }
 
 func (t *targetFlags) command(argv []string) (executor.Command, error) {

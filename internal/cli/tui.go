@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mcpdbg/recordings"
 	"mcpdbg/session"
@@ -67,15 +70,35 @@ func (a *app) homeScreen(ctx context.Context) error {
 }
 
 // personAnswers has a person answer what the server asks, but for what is
-// answered already. Ping needs nobody.
-func personAnswers(given session.Answers) map[string]session.Policy {
+// answered already. Ping needs nobody, and roots are the folder that the server
+// is started in, as with other clients: many servers ask for them at once, and a
+// session should not begin with a question.
+func personAnswers(given session.Answers, folder string) map[string]session.Policy {
 	all := map[string]session.Policy{}
 	for _, method := range session.AskMethods() {
 		if _, canned := given[method]; !canned && method != mcp.MethodPing {
 			all[method] = session.Policy{Mode: session.PolicyAsk}
 		}
 	}
+	if _, asks := all[mcp.MethodRoots]; asks && folder != "" {
+		all[mcp.MethodRoots] = session.Policy{Mode: session.PolicyCanned, Answer: rootsOf(folder)}
+	}
 	return all
+}
+
+// rootsOf is the answer to roots/list with one folder.
+func rootsOf(folder string) json.RawMessage {
+	path := filepath.ToSlash(folder)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/...
+	}
+	type root struct {
+		URI  string `json:"uri"`
+		Name string `json:"name"`
+	}
+	uri := url.URL{Scheme: "file", Path: path}
+	answer, _ := json.Marshal(map[string][]root{"roots": {{uri.String(), filepath.Base(folder)}}}) // strings always encode
+	return answer
 }
 
 // draftsFolder is where the interface keeps what was begun to be written; ""
