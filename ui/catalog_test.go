@@ -303,6 +303,7 @@ func TestCatalogFrames(t *testing.T) {
 
 // TestHostileCatalog: whatever a server calls its tools, the borders stay.
 func TestHostileCatalog(t *testing.T) {
+	t.Parallel()
 	var list []map[string]any
 	for _, text := range hostile {
 		list = append(list, map[string]any{

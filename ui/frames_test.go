@@ -90,6 +90,7 @@ func TestOverlays(t *testing.T) {
 // TestOverlaysAtEverySize: what is open stays exact while the screen changes
 // its size.
 func TestOverlaysAtEverySize(t *testing.T) {
+	t.Parallel()
 	for _, open := range []string{actHelp, actKill, actInfo, actCopyMenu, actCompose, actFilter, actZoom, actOpen, actStderr} {
 		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			everything(t, d.session, x)

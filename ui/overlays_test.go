@@ -58,6 +58,7 @@ func TestShellFrames(t *testing.T) {
 // TestShellAtEverySize: sessions and what stands over the panes stay exact while
 // the screen changes its size.
 func TestShellAtEverySize(t *testing.T) {
+	t.Parallel()
 	for _, open := range []string{actSessions, actPalette, actHelp, actHome} {
 		inBubble(t, 120, 36, echo, func(t *testing.T, d *driver, _ *fakeExecutor) {
 			d.another("漢字 " + hostile[0])

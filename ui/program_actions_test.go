@@ -166,6 +166,7 @@ func (st *stage) fills() {
 
 // asks has the server ask a person something.
 func (st *stage) asks(method, params string) {
+	st.turn()
 	person(st.t, st.s)
 	st.asked++
 	st.x.latest().out(`{"jsonrpc":"2.0","id":"s-%d","method":%q,"params":%s}`, st.asked, method, params)
@@ -211,6 +212,7 @@ var ways = map[string]func(st *stage){
 	},
 	scopeCopy: func(st *stage) { st.press("y") },
 	scopeAsk: func(st *stage) {
+		st.turn()
 		go func() { _, _ = st.app.opts.Prompter.Ask(st.t.Context(), promptChallenge) }()
 		st.waitFor(askPause + time.Second)
 	},
@@ -236,6 +238,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actPresets:          {after: pressing("\x14")}, // ctrl+t: raw bytes
 	actCatalogSubscribe: {after: pressing(keyTab)},
 	actCancel: {before: func(st *stage) {
+		st.turn()
 		_, err := st.s.Send(st.t.Context(), []byte(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"plan"}}`))
 		require.NoError(st.t, err)
 		selecting(`"waits"`)(st)
@@ -298,6 +301,7 @@ func (st *stage) reset(t *testing.T) *stage {
 	if st.app.quitting || len(st.app.subjects) != 1 || st.s.Status().State != session.Ready {
 		return newStage(t, st.app.width, st.app.height)
 	}
+	st.turn()
 	for _, q := range st.s.Asks() {
 		require.NoError(t, st.s.Answer(q.ID, []byte(answerDecline)))
 	}
@@ -384,7 +388,7 @@ func TestProgramActions(t *testing.T) {
 				var st *stage
 				for _, action := range actions {
 					if st == nil {
-						st = newStage(t, 120, 36)
+						st = newStage(t, 110, 30)
 					} else {
 						st = st.reset(t)
 					}

@@ -125,6 +125,7 @@ func (term *terminal) screen() string { return ansi.Strip(term.emu.Render()) }
 // colours: what another terminal shows into which the frame is written as it is.
 func (term *terminal) requireShown() {
 	term.t.Helper()
+	defer term.turn()
 	x, y, ok := term.shows()
 	if !ok { // a clock has moved, and it is not painted yet
 		term.wait()

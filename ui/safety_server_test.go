@@ -204,7 +204,7 @@ func TestHostileServer(t *testing.T) {
 				way(h)
 				h.pull()
 				require.Equal(t, scope.ID, h.scope(), "%s", h.plain())
-				for range 6 {
+				for range 3 {
 					for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}, {39, 9}} {
 						h.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 						requireExact(t, h.screen(), size[0], size[1])

@@ -91,6 +91,7 @@ func hostileLog(t testing.TB, texts ...string) session.Log {
 
 // TestHostileText looks at every hostile row in every pane, at every size.
 func TestHostileText(t *testing.T) {
+	t.Parallel()
 	log := hostileLog(t, hostile...)
 	for _, size := range [][2]int{{200, 60}, {120, 36}, {80, 24}, {60, 20}, {40, 10}} {
 		d := drive(t, Options{Source: log, Title: hostile[0] + "\u202e"}, size[0], size[1])
@@ -112,6 +113,7 @@ func TestHostileText(t *testing.T) {
 // TestHostileTimeline looks at every hostile row where all that the log has
 // stands in one list, at floods, and at why requests were lost.
 func TestHostileTimeline(t *testing.T) {
+	t.Parallel()
 	log := hostileLog(t, hostile...)
 	for i, text := range hostile {
 		method, err := json.Marshal(text)

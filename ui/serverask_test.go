@@ -472,6 +472,7 @@ func TestRecordingAsksNobody(t *testing.T) {
 // TestHostileQuestions: whatever a server puts into a question, the frame stays
 // exact, at every size.
 func TestHostileQuestions(t *testing.T) {
+	t.Parallel()
 	quoted := func(text string) string {
 		b, err := json.Marshal(text)
 		require.NoError(t, err)
@@ -522,6 +523,7 @@ func TestHostileQuestions(t *testing.T) {
 // TestQuestionsAtEverySize: what is open stays exact while the screen changes its
 // size.
 func TestQuestionsAtEverySize(t *testing.T) {
+	t.Parallel()
 	for name, q := range questions {
 		answeringAt(t, 120, 36, false, false, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 			require.NoError(t, d.session.SetPolicy("tasks/get", session.Policy{Mode: session.PolicyAsk}))
