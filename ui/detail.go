@@ -68,7 +68,8 @@ type detail struct {
 	bytes   *hexView
 	pair    *pairView
 	around  *aroundView
-	hit     int // offset of the last hit of a search in a long message
+	hit     int  // offset of the last hit of a search in a long message
+	plain   bool // the tree is a text: there is nothing to fold
 }
 
 func newDetail(source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *detail {
@@ -176,7 +177,7 @@ func documentOf(e *session.Entry) []byte {
 
 // build makes the view of the entry.
 func (d *detail) build() {
-	d.tree, d.bytes, d.pair, d.around, d.hit = nil, nil, nil, nil, 0
+	d.tree, d.bytes, d.pair, d.around, d.hit, d.plain = nil, nil, nil, nil, 0, false
 	doc := documentOf(d.entry)
 	switch {
 	case d.view == viewBytes:
@@ -186,13 +187,14 @@ func (d *detail) build() {
 	case d.view == viewPair && d.partner != nil:
 		d.pair = newPair(d.entry, d.partner, d.wanted.row, d.theme, d.look)
 		d.tree = d.pair.tree()
-	case d.view == viewText || d.entry.Cut:
+	case d.view == viewText || d.entry.Cut || d.entry.Kind == session.KindStderr:
+		d.plain = true
 		d.tree = jsontree.NewText(doc[:min(len(doc), maxText)], d.theme, d.look)
 	default:
 		d.tree = jsontree.New(doc, d.theme, d.look)
 	}
 	d.setSize(d.w, d.h)
-	if d.tree != nil && d.pair == nil && d.view != viewText && !d.entry.Cut {
+	if d.tree != nil && d.pair == nil && !d.plain {
 		_, h := d.inner()
 		d.tree.UnfoldToFit(h)
 	}
@@ -244,7 +246,7 @@ func (d *detail) setView(v view) tea.Cmd {
 }
 
 // showsTree tells whether there is something to fold.
-func (d *detail) showsTree() bool { return d.view != viewText && d.tree != nil && d.tree.Err() == nil }
+func (d *detail) showsTree() bool { return !d.plain && d.tree != nil && d.tree.Err() == nil }
 
 func (d *detail) move(action string) bool {
 	switch {
@@ -382,7 +384,7 @@ func (d *detail) titles() (left, right string) {
 	}
 	if shown := int64(len(d.entry.Payload)); shown < d.entry.FullSize {
 		words = append(words, fmt.Sprintf("the first %s of %s", size(shown), size(d.entry.FullSize)))
-	} else if d.view == viewText && shown > maxText {
+	} else if d.plain && shown > maxText {
 		words = append(words, fmt.Sprintf("the first %s of %s", size(maxText), size(shown)))
 	}
 	return strings.Join(words, " "), right

@@ -100,6 +100,20 @@ var detailTests = map[string]actionTest{
 	},
 }
 
+// TestStderrIsText: a line of stderr is no message that is wrong.
+func TestStderrIsText(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		x.latest().err("error: no key")
+		synctest.Wait()
+		d.pull()
+		d.do(actStderr, actOpen)
+		require.Regexp(t, `┃>error: no key`, d.plain())
+		require.NotContains(t, d.plain(), "not JSON")
+		d.do(actFold)
+		require.Contains(t, d.rows()[35], "only the tree can be folded")
+	})
+}
+
 // views returns a test of a view.
 func views(id, want string) actionTest {
 	return func(t *testing.T, d *driver, _ *fakeExecutor) {
