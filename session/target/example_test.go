@@ -11,7 +11,7 @@ func Example() {
 		"inputs": [{"type": "promptString", "id": "key", "description": "API key", "password": true}],
 		"servers": {"notes": {"command": "node", "args": ["${workspaceFolder}/notes.js", "--key=${input:key}"]}},
 	}`)
-	file, err := target.Parse("/work/notes/.vscode/mcp.json", config, target.Options{})
+	file, err := target.Parse("/home/me/notes/.vscode/mcp.json", config, target.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -26,7 +26,7 @@ func Example() {
 	fmt.Println(start)
 	fmt.Println(len(start.Args()), "words, in", start.Dir)
 	// Output:
-	// notes (VS Code): node /work/notes/notes.js --key=${input:key}
-	// node /work/notes/notes.js --key=${key}
-	// 3 words, in /work/notes
+	// notes (VS Code): node /home/me/notes/notes.js --key=${input:key}
+	// node /home/me/notes/notes.js --key=${key}
+	// 3 words, in /home/me/notes
 }
