@@ -46,27 +46,9 @@ func (v *aroundView) setSize(w, h int) {
 func (v *aroundView) scroll(n int) { v.top = between(0, v.top+n, max(v.lines()-v.h, 0)) }
 
 func (v *aroundView) move(action string) bool {
-	switch action {
-	case actUp:
-		v.scroll(-1)
-	case actDown:
-		v.scroll(1)
-	case actPageUp:
-		v.scroll(-v.h)
-	case actPageDown:
-		v.scroll(v.h)
-	case actHalfUp:
-		v.scroll(-v.h / 2)
-	case actHalfDown:
-		v.scroll(v.h / 2)
-	case actTop:
-		v.scroll(-v.top)
-	case actBottom:
-		v.scroll(v.lines())
-	default:
-		return false
-	}
-	return true
+	n, ok := linesOf(action, v.h)
+	v.scroll(n)
+	return ok
 }
 
 func (v *aroundView) paint(out *grid.Lines, th *theme.Theme) {

@@ -40,27 +40,9 @@ func (v *hexView) scroll(n int) {
 }
 
 func (v *hexView) move(action string) bool {
-	switch action {
-	case actUp:
-		v.scroll(-1)
-	case actDown:
-		v.scroll(1)
-	case actPageUp:
-		v.scroll(-v.h)
-	case actPageDown:
-		v.scroll(v.h)
-	case actHalfUp:
-		v.scroll(-v.h / 2)
-	case actHalfDown:
-		v.scroll(v.h / 2)
-	case actTop:
-		v.scroll(-v.top)
-	case actBottom:
-		v.scroll(len(v.data))
-	default:
-		return false
-	}
-	return true
+	n, ok := linesOf(action, v.h)
+	v.scroll(n)
+	return ok
 }
 
 func (v *hexView) paint(out *grid.Lines, th *theme.Theme) {

@@ -51,3 +51,30 @@ func (s *scroll) shown() (from, to int) { return s.top, min(s.top+s.height, s.li
 
 // all tells whether everything is on the screen.
 func (s *scroll) all() bool { return s.lines <= s.height }
+
+// toTheEnd is more lines than any text on the screen has.
+const toTheEnd = 1 << 30
+
+// linesOf is how far an action scrolls a view of height lines that has no cursor;
+// not ok if it does not.
+func linesOf(action string, height int) (n int, ok bool) {
+	switch action {
+	case actUp:
+		return -1, true
+	case actDown:
+		return 1, true
+	case actPageUp:
+		return -height, true
+	case actPageDown:
+		return height, true
+	case actHalfUp:
+		return -height / 2, true
+	case actHalfDown:
+		return height / 2, true
+	case actTop:
+		return -toTheEnd, true
+	case actBottom:
+		return toTheEnd, true
+	}
+	return 0, false
+}
