@@ -46,6 +46,7 @@ type App struct {
 	ticking bool
 	later   func(time.Duration, tea.Msg) tea.Cmd
 	exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal to a program
+	save    func(name, text string) error                   // writes a file that is not there yet
 
 	prompt   *prompt
 	overlays []opened // the last has the keys
@@ -83,7 +84,7 @@ type tick struct{}
 
 func newApp(ctx context.Context, opts Options) *App {
 	a := &App{
-		ctx: ctx, opts: opts, watch: func(*subject) {}, exec: tea.Exec,
+		ctx: ctx, opts: opts, watch: func(*subject) {}, exec: tea.Exec, save: writeNew,
 		dark: true, profile: theme.TrueColor,
 		focus: trafficID, list: trafficID, strip: stderrID,
 		later: func(d time.Duration, msg tea.Msg) tea.Cmd {

@@ -125,14 +125,14 @@ func (a *App) writeThis(m *copyMenu) tea.Cmd {
 	}
 	a.pop()
 	name := fmt.Sprintf("mcpdbg-%d%s", m.n, f.suffix)
-	a.prompt = newPrompt("write to", "a new file", name, func(_ *App, name string) (tea.Cmd, error) {
+	a.prompt = newPrompt("write to", "a new file", name, func(a *App, name string) (tea.Cmd, error) {
 		if strings.TrimSpace(name) == "" {
 			return nil, nil
 		}
 		return func() tea.Msg {
 			text, err := f.text()
 			if err == nil {
-				err = writeNew(name, text)
+				err = a.save(name, text)
 			}
 			return result{what: "write", err: err, text: f.name + ": " + size(int64(len(text))) + " written to " + name}
 		}, nil

@@ -76,6 +76,7 @@ func newStage(t *testing.T, w, h int) *stage {
 		st.lent = true
 		return tea.Exec(noProgram{}, done)
 	}
+	st.app.save = func(string, string) error { return nil }
 	for id, do := range st.app.doers {
 		st.app.doers[id] = st.recorded(id, do)
 	}
