@@ -44,3 +44,9 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	golang.org/x/text v0.43.0 // indirect
 )
+
+require (
+	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
+	github.com/itchyny/gojq v0.12.20 // indirect
+	github.com/itchyny/timefmt-go v0.1.9 // indirect
+)
