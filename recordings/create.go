@@ -133,11 +133,11 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 func defaultPath(opts Options, header session.Header) (string, error) {
 	dir := opts.Dir
 	if dir == "" {
-		state, err := StateDir()
+		own, err := DefaultDir()
 		if err != nil {
 			return "", err
 		}
-		dir = filepath.Join(state, "recordings")
+		dir = own
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return dir, err

@@ -29,6 +29,16 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "mcpdbg"), err
 }
 
+// DefaultDir is where recordings go that are given no place of their own: the
+// folder recordings in StateDir. It need not exist.
+func DefaultDir() (string, error) {
+	state, err := StateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, "recordings"), nil
+}
+
 // fileName is the default name of a recording: when in UTC, what, and the last
 // six characters of its id.
 func fileName(start time.Time, server, id string) string {

@@ -49,12 +49,10 @@ func lookAround() home {
 	if err != nil {
 		h.notes = append(h.notes, err.Error())
 	}
-	state, err := recordings.StateDir()
-	if err != nil {
+	if h.folder, err = recordings.DefaultDir(); err != nil {
 		h.notes = append(h.notes, "recordings: "+err.Error())
 		return h
 	}
-	h.folder = filepath.Join(state, "recordings")
 	if h.recent, h.total, err = listRecordings(h.folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		h.notes = append(h.notes, "recordings: "+err.Error())
 	}
@@ -73,9 +71,23 @@ func (h *home) servers() int {
 // listRecordings lists the newest recordings of a folder, the newest first, and
 // tells how many there are.
 func listRecordings(folder string) ([]recent, int, error) {
-	files, err := os.ReadDir(folder)
+	all, err := datedRecordings(folder)
 	if err != nil {
 		return nil, 0, err
+	}
+	newest := all[:min(len(all), maxRecent)]
+	for i := range newest {
+		newest[i].look()
+	}
+	return newest, len(all), nil
+}
+
+// datedRecordings are the files of a folder that are named as recordings are,
+// the newest first. None of them has been read.
+func datedRecordings(folder string) ([]recent, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
 	}
 	var all []recent
 	for _, f := range files {
@@ -86,11 +98,7 @@ func listRecordings(folder string) ([]recent, int, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b recent) int { return b.when.Compare(a.when) })
-	newest := all[:min(len(all), maxRecent)]
-	for i := range newest {
-		newest[i].look()
-	}
-	return newest, len(all), nil
+	return all, nil
 }
 
 // date finds when a recording was made: its name says it, or else the file's

@@ -14,6 +14,7 @@ func (a *app) recCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rec",
 		Short: "Look into recordings",
+		Long:  "rec looks into recordings.\n\n" + recordingNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return withHint(usagef("unknown command %q", "rec "+args[0]), "mcpdbg rec --help lists the commands")
@@ -34,12 +35,19 @@ func (a *app) recInfoCommand() *cobra.Command {
 requests by method with their times, and the findings: what broke the protocol,
 where, and which clients choke on it. docs/findings.md lists the rules.
 
-The exit code is 0 whatever is found, and 2 if the file can't be read.`,
+The exit code is 0 whatever is found, and 2 if the file can't be read.
+
+` + recordingNames,
+		ValidArgsFunction: completeRecordings,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("rec info takes one recording")
 			}
-			return a.recInfo(args[0], asJSON)
+			path, err := resolveRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return a.recInfo(path, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
