@@ -106,13 +106,24 @@ func newApp(ctx context.Context, opts Options) *App {
 	a.sessions = &sessionList{app: a}
 	a.nobody = a.newSubject(Opened{Source: emptySource{}})
 	a.subject, a.front = a.nobody, a.nobody
-	if opts.Session != nil || opts.Source != nil {
-		a.subject = a.newSubject(Opened{Session: opts.Session, Source: opts.Source, Title: opts.Title, Start: opts.Start})
-		a.front, a.subjects = a.subject, []*subject{a.subject}
+	for _, o := range opts.given() {
+		a.subjects = append(a.subjects, a.newSubject(o))
+	}
+	if len(a.subjects) > 0 {
+		a.subject, a.front = a.subjects[0], a.subjects[0]
 	} else {
 		a.push(&home{})
 	}
 	return a
+}
+
+// given is all that is to be shown from the start.
+func (o *Options) given() []Opened {
+	if o.Session == nil && o.Source == nil {
+		return o.Opened
+	}
+	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start}
+	return append([]Opened{first}, o.Opened...)
 }
 
 // after returns msg when d has passed, and nothing when ctx ends before.
@@ -140,8 +151,10 @@ func (a *App) look() termsafe.Options {
 // for.
 func (a *App) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor}
-	if a.launch != nil {
-		cmds = append(cmds, a.tagged(a.start("start", a.launch)))
+	for _, s := range a.subjects {
+		if s.launch != nil {
+			a.as(s, func() { cmds = append(cmds, s.tagged(a.start("start", s.launch))) })
+		}
 	}
 	if h, ok := a.top().(*home); ok {
 		cmds = append(cmds, a.tagged(a.loadHome(h)))

@@ -69,6 +69,9 @@ type Opened struct {
 	Source session.Source
 	// Title says in the header what is looked at, such as "everything (local)".
 	Title string
+	// File is the path of a recording, for what is done with the file itself;
+	// "" for a session.
+	File string
 	// Start, if set, is called in the background once the screen is there, as a
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.

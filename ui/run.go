@@ -15,7 +15,8 @@ import (
 	"mcpdbg/session"
 )
 
-// Options are what Run needs: a Session, a Source, or a Launcher to choose with.
+// Options are what Run needs: a Session, a Source, Opened, or a Launcher to
+// choose with.
 type Options struct {
 	Settings
 
@@ -32,6 +33,10 @@ type Options struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Opened are further sessions and recordings to be shown from the start. The
+	// first of all is in front. They stay the caller's to close, but for those
+	// that the person removes from the screen.
+	Opened []Opened
 	// Drafts is the folder for what the person has begun to write, a file for
 	// each server; it is made when it is needed. "" keeps drafts in memory.
 	Drafts string

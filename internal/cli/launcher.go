@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -175,29 +174,6 @@ func (l *launcher) close(ctx context.Context, s *live) error {
 		err = errors.Join(err, fmt.Errorf("still alive: pid %d %s", p.PID, p.Command))
 	}
 	return err
-}
-
-// recording opens a recording.
-func (l *launcher) recording(path string) (ui.Opened, error) {
-	r, err := recordings.Open(path)
-	if err != nil {
-		return ui.Opened{}, err
-	}
-	l.mu.Lock()
-	l.open = append(l.open, r)
-	l.mu.Unlock()
-	return ui.Opened{
-		Source: r, Title: filepath.Base(path),
-		Close: func(context.Context) error {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			if i := slices.Index(l.open, r); i >= 0 {
-				l.open = slices.Delete(l.open, i, i+1)
-				return r.Close()
-			}
-			return nil
-		},
-	}, nil
 }
 
 // end ends all that is still open, the servers beside each other, and says what

@@ -18,7 +18,7 @@ import (
 	"mcpdbg/ui/termsafe"
 )
 
-// This file and launcher.go are all outside ui/ that knows the interface.
+// This file, launcher.go and open.go are all outside ui/ that knows the interface.
 
 func isTerminal(f *os.File) bool { return ui.IsTerminal(f) }
 

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/recordings"
+	"mcpdbg/ui"
+)
+
+func (a *app) openCommand() *cobra.Command {
+	var s screenFlags
+	cmd := &cobra.Command{
+		Use:   "open FILE...",
+		Short: "Look at a recording, on the screen of a live session",
+		Long: `open shows recordings on the screen of a live session: the same panes, filters,
+searches and findings, but nothing can be sent. Several are opened beside each
+other.
+
+Without a terminal on stdout it prints them: one line per entry.`,
+		Example: `  mcpdbg open session.jsonl
+  mcpdbg open before.jsonl after.jsonl
+  mcpdbg open session.jsonl | grep tools/call`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"jsonl"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			switch {
+			case a.hasCommand:
+				return usagef("open takes recordings and no command")
+			case len(files) == 0:
+				return withHint(usagef("open what? name a recording"), "mcpdbg lists the newest")
+			}
+			if err := a.screen(s); err != nil {
+				return err
+			}
+			if !a.terminal {
+				return a.printRecordings(files)
+			}
+			return a.openScreen(cmd.Context(), files)
+		},
+	}
+	s.register(cmd)
+	return cmd
+}
+
+// printRecordings prints recordings, one line per entry.
+func (a *app) printRecordings(files []string) error {
+	for _, path := range files {
+		if err := a.printRecording(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) printRecording(path string) error {
+	rec, err := recordings.Open(path)
+	if err != nil {
+		return unreadable(path, err)
+	}
+	defer rec.Close()
+	return newLineWriter(rec, a.stdout, false).write()
+}
+
+// openScreen is the interface on recordings. What can't be opened is said
+// before there is a screen.
+func (a *app) openScreen(ctx context.Context, files []string) error {
+	prompter := ui.NewPrompter()
+	l := &launcher{app: a, prompter: prompter}
+	var opened []ui.Opened
+	for _, path := range files {
+		o, err := l.recording(path)
+		if err != nil {
+			return errors.Join(err, l.end(ctx, nil))
+		}
+		opened = append(opened, o)
+	}
+	err := ui.Run(ctx, ui.Options{
+		Settings: a.settings, Launcher: l, Opened: opened, Prompter: prompter, Drafts: draftsFolder(),
+	})
+	if err == nil {
+		err = context.Cause(ctx) // a signal, if one did it
+	}
+	return errors.Join(err, l.end(ctx, err))
+}
+
+// recording opens a recording for the screen.
+func (l *launcher) recording(path string) (ui.Opened, error) {
+	r, err := recordings.Open(path)
+	if err != nil {
+		return ui.Opened{}, unreadable(path, err)
+	}
+	l.mu.Lock()
+	l.open = append(l.open, r)
+	l.mu.Unlock()
+	return ui.Opened{
+		Source: r, Title: filepath.Base(path), File: path,
+		Close: func(context.Context) error {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if i := slices.Index(l.open, r); i >= 0 {
+				l.open = slices.Delete(l.open, i, i+1)
+				return r.Close()
+			}
+			return nil
+		},
+	}, nil
+}
+
+// unreadable says why a recording can't be read, and what to try.
+func unreadable(path string, err error) error {
+	format, foreign := errors.AsType[*recordings.FormatError](err)
+	isFolder := func() bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	}
+	switch {
+	case foreign && format.Major > recordings.Version:
+		return withHint(usagef("%v", format), "a newer mcpdbg; this is "+version)
+	case foreign:
+		return withHint(usagef("%v", format), "mcpdbg lists the newest recordings; mcpdbg --record FILE -- COMMAND makes one")
+	case errors.Is(err, fs.ErrNotExist):
+		return withHint(usagef("%s: there is no such file", path), nearRecording(path))
+	case isFolder():
+		return withHint(usagef("%s is a folder, not a recording", path), "name a .jsonl file in it")
+	}
+	return usagef("%v", err)
+}
+
+// nearRecording is what to try for a recording that is not there.
+func nearRecording(path string) string {
+	list := "mcpdbg lists the newest recordings"
+	state, err := recordings.StateDir()
+	if err != nil {
+		return list
+	}
+	folder := filepath.Join(state, "recordings")
+	for _, name := range []string{path, path + ".jsonl"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil && filepath.Base(name) == name {
+			return fmt.Sprintf("mcpdbg open %s", shortPath(filepath.Join(folder, name)))
+		}
+	}
+	return list
+}

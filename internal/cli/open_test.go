@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Without a terminal open prints, one line per entry, whatever the server wrote.
+func TestOpenPrints(t *testing.T) {
+	t.Parallel()
+	healthy, broken := lintFixtures+"healthy-legacy.jsonl", lintFixtures+"duplicate-answers.jsonl"
+	one := inProcess(t, "open", healthy)
+	require.Equal(t, 0, one.code, one.stderr)
+	require.Empty(t, one.stderr)
+	require.Regexp(t, `(?m)^ +\d+ +0\.\d{6} +- +> stdin +request +initialize id=`, one.stdout)
+	require.True(t, strings.HasPrefix(one.stdout, "     1 "))
+
+	both := inProcess(t, "open", healthy, broken)
+	require.Equal(t, one.stdout+inProcess(t, "open", broken).stdout, both.stdout)
+}
+
+func TestWhatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	gone := filepath.Join(dir, "gone.jsonl")
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{nil, []string{"open what?", "try: mcpdbg lists the newest"}},
+		{[]string{writeFile(t, "a"), "--", "x"}, []string{"open takes recordings and no command"}},
+		{[]string{gone}, []string{gone + ": there is no such file", "try: mcpdbg lists"}},
+		{[]string{dir}, []string{dir + " is a folder, not a recording", "try: name a .jsonl file in it"}},
+		{[]string{writeFile(t, "")}, []string{"is not a recording: it looks like an empty file", "try: "}},
+		{[]string{writeFile(t, `{"jsonrpc":"2.0","id":1}`)}, []string{"it looks like bare JSON-RPC messages", "try: "}},
+		{[]string{writeFile(t, `{"mcpdbg":7}`)}, []string{"is a recording of version 7, and this program reads version 1", "try: a newer mcpdbg"}},
+		{[]string{lintFixtures + "healthy-legacy.jsonl", gone}, []string{gone + ": there is no such file"}},
+	} {
+		r := inProcess(t, append([]string{"open"}, c.args...)...)
+		require.Equal(t, 2, r.code, c.args)
+		for _, text := range c.says {
+			require.Contains(t, r.stderr, text, c.args)
+		}
+	}
+}
+
+// A recording is opened by the folder that sessions are recorded to, if only its
+// name is known.
+func TestOpenNamesTheRecordingThatIsMeant(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, "open", "mine")
+	state := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
+	folder := filepath.Join(state, "mcpdbg", "recordings")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "mine.jsonl"), nil, 0o600))
+	r := finish(t, cmd)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "try: mcpdbg open "+folder+"/mine.jsonl")
+}
+
+// On a terminal the recordings stand beside each other, and nothing is asked
+// before it ends: there is no server.
+func TestScreenOfRecordings(t *testing.T) {
+	fixture := func(name string) string {
+		path, err := filepath.Abs(lintFixtures + name)
+		require.NoError(t, err)
+		return path
+	}
+	s := onScreen(t, 120, 36, "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
+	s.until("healthy-legacy.jsonl", "duplicate-answers", "initialize", "1 Sessions 2")
+	s.keys(">", "V")
+	s.until("REPLAY  duplicate-answers.jsonl", "> tools/call")
+	s.keys("c")
+	s.until("compose: this is a recording")
+	s.keys("q")
+	s.untilMatch(`Pane is dead \(status 0`)
+}
