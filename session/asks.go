@@ -28,6 +28,7 @@ var ErrNoAsk = errors.New("nobody waits for this answer any more")
 const (
 	ByPerson = "person"
 	ByPolicy = "policy"
+	ByReplay = "replay" // an answer of a recording, given again
 )
 
 // An Ask is a request of the server that waits for its answer.
@@ -155,6 +156,11 @@ func (s *Session) Delayed() []Ask { return s.asks.list(true) }
 // answered; an error there ends the call with that result, as no error can be
 // sent.
 func (s *Session) Answer(id uint64, answer json.RawMessage) error {
+	return s.AnswerBy(id, answer, ByPerson)
+}
+
+// AnswerBy is Answer with who gave the answer.
+func (s *Session) AnswerBy(id uint64, answer json.RawMessage, by string) error {
 	answer, err := compactAnswer(answer)
 	if err != nil {
 		return err
@@ -163,7 +169,7 @@ func (s *Session) Answer(id uint64, answer json.RawMessage) error {
 	if a == nil {
 		return ErrNoAsk
 	}
-	a.settle(answer, ByPerson)
+	a.settle(answer, by)
 	return nil
 }
 
@@ -190,7 +196,7 @@ func (s *Session) asked(r *run, e *Entry) {
 // it, but for what is done when nothing else was said: then the answer is enough.
 func (s *Session) answer(r *run, of uint64, method string, id []byte, mode PolicyMode, answer json.RawMessage, by string) {
 	w := write{payload: appendAnswer(nil, id, answer)}
-	if mode != PolicyRefuse || by == ByPerson {
+	if mode != PolicyRefuse || by != ByPolicy {
 		w.act = answerAct(of, method, "", mode, by)
 	}
 	r.post(w)

@@ -131,7 +131,7 @@ type ActBody struct {
 	Act    string `json:"act"`
 	Of     uint64 `json:"of,omitempty"`
 	Detail string `json:"detail,omitempty"`
-	By     string `json:"by,omitempty"` // ByPerson or ByPolicy
+	By     string `json:"by,omitempty"` // ByPerson, ByPolicy or ByReplay
 	Key    string `json:"key,omitempty"`
 }
 

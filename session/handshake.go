@@ -25,6 +25,9 @@ func (e *handshakeError) Unwrap() error { return e.err }
 // held.
 func (s *Session) handshake(ctx context.Context) error {
 	era := s.cfg.Era
+	if era == mcp.Auto && s.cfg.Prefer != mcp.Auto {
+		return s.prefer(ctx)
+	}
 	if era == mcp.Auto && s.cfg.Protocol != "" {
 		era = mcp.Legacy
 		if mcp.IsModern(s.cfg.Protocol) {
@@ -35,21 +38,38 @@ func (s *Session) handshake(ctx context.Context) error {
 	case mcp.Legacy:
 		return s.initialize(ctx, s.cfg.Protocol)
 	case mcp.Modern:
-		server, err := s.discover(ctx, s.cfg.StartupTimeout)
+		server, err := s.discover(ctx, s.cfg.Protocol, s.cfg.StartupTimeout)
 		if err != nil {
 			return err
 		}
 		return s.agreed(server)
 	default:
-		return s.probe(ctx)
+		return s.probe(ctx, s.cfg.Protocol)
 	}
+}
+
+// prefer tries one era and revision first; a server that refuses it is asked
+// for the other era.
+func (s *Session) prefer(ctx context.Context) error {
+	if s.cfg.Prefer == mcp.Modern {
+		return s.probe(ctx, s.cfg.Protocol)
+	}
+	err := s.initialize(ctx, s.cfg.Protocol)
+	if refused := (*handshakeError)(nil); !errors.As(err, &refused) {
+		return err
+	}
+	server, discoverErr := s.discover(ctx, "", s.cfg.StartupTimeout)
+	if discoverErr != nil {
+		return errors.Join(err, discoverErr)
+	}
+	return s.agreed(server)
 }
 
 // probe asks with server/discover first, as mcp-protocol asks a client of both
 // eras to: only an answer of the modern era makes it modern, any other error
 // and silence make it legacy. A server that dies of the probe is started again.
-func (s *Session) probe(ctx context.Context) error {
-	server, err := s.discover(ctx, ProbeTimeout)
+func (s *Session) probe(ctx context.Context, version string) error {
+	server, err := s.discover(ctx, version, ProbeTimeout)
 	var refused *handshakeError
 	switch {
 	case err == nil:
@@ -93,11 +113,11 @@ func (s *Session) restartLegacy(ctx context.Context, died error) error {
 	return s.initialize(ctx, mcp.LatestLegacy)
 }
 
-// discover sends server/discover, a second time if the server wants another
-// modern revision. Any error answer that is not of the modern era is a
+// discover sends server/discover for a revision, "" for the newest, and a second
+// time if the server wants another modern one. Any error answer that is not of the modern era is a
 // handshakeError with ReasonRefused.
-func (s *Session) discover(ctx context.Context, timeout time.Duration) (Server, error) {
-	version := s.cfg.Protocol
+func (s *Session) discover(ctx context.Context, wanted string, timeout time.Duration) (Server, error) {
+	version := wanted
 	if version == "" {
 		version = mcp.Latest
 	}
@@ -111,7 +131,7 @@ func (s *Session) discover(ctx context.Context, timeout time.Duration) (Server, 
 			return Server{}, err
 		}
 		if resp.Error == nil {
-			return s.discovered(resp.Result, version)
+			return s.discovered(resp.Result, version, wanted != "")
 		}
 		if !mcp.IsModernError(resp.Error.Code) {
 			return Server{}, &handshakeError{ReasonRefused, fmt.Errorf("server/discover: %w", resp.Error)}
@@ -146,7 +166,8 @@ func (s *Session) nextVersion(failure *RPCError, asked string) (string, error) {
 	return "", fmt.Errorf("it supports %q, none of which this program knows", data.Supported)
 }
 
-func (s *Session) discovered(result json.RawMessage, version string) (Server, error) {
+// discovered reads the answer; unless the revision is fixed the newest counts.
+func (s *Session) discovered(result json.RawMessage, version string, fixed bool) (Server, error) {
 	var r struct {
 		SupportedVersions []string                   `json:"supportedVersions"`
 		Capabilities      json.RawMessage            `json:"capabilities"`
@@ -156,7 +177,7 @@ func (s *Session) discovered(result json.RawMessage, version string) (Server, er
 	if err := json.Unmarshal(result, &r); err != nil || len(r.SupportedVersions) == 0 {
 		return Server{}, &handshakeError{ReasonRefused, fmt.Errorf("server/discover: the result has no supportedVersions: %.200s", result)}
 	}
-	if newest, _ := mcp.Newest(r.SupportedVersions); newest != "" && s.cfg.Protocol == "" {
+	if newest, _ := mcp.Newest(r.SupportedVersions); newest != "" && !fixed {
 		version = newest
 	}
 	server := Server{Era: mcp.Modern, Protocol: version, Capabilities: r.Capabilities, Instructions: r.Instructions}

@@ -2,7 +2,9 @@ package session_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -283,4 +285,46 @@ func TestCancelledHandshakeLeavesNothingAndDoesNotComeBack(t *testing.T) {
 		_, err = h.Request(t.Context(), "ping", nil, session.CallOptions{})
 		require.True(t, errors.Is(err, session.ErrEnded) || errors.As(err, new(*session.WriteError)), "%v", err)
 	})
+}
+
+func TestPreferredEra(t *testing.T) {
+	modernOnly := func(p *fakeProcess) int {
+		return p.each(func(m message) {
+			switch m.Method {
+			case "server/discover":
+				p.result(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`)
+			case "initialize":
+				p.fail(m, -32022, `,"data":{"supported":["2026-07-28"]}`)
+			}
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		serve  func(*fakeProcess) int
+		prefer mcp.Era
+		asked  string // revision
+		era    mcp.Era
+		got    string
+		first  string // method
+	}{
+		{"legacy, and it is", legacy(nil), mcp.Legacy, mcp.V20250618, mcp.Legacy, "2025-11-25", "initialize"},
+		{"legacy, and it is not", modernOnly, mcp.Legacy, mcp.V20250618, mcp.Modern, "2026-07-28", "initialize"},
+		{"modern, and it is", modernOnly, mcp.Modern, mcp.V20260728, mcp.Modern, "2026-07-28", "server/discover"},
+		{"modern, and it is not", legacy(nil), mcp.Modern, mcp.V20260728, mcp.Legacy, "2025-11-25", "server/discover"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := open(t, c.serve, func(cfg *session.Config) {
+				cfg.Prefer, cfg.Protocol = c.prefer, c.asked
+				cfg.Capabilities = json.RawMessage(`{"sampling":{"tools":{}}}`)
+			})
+			server := h.Status().Server
+			require.Equal(t, c.era, server.Era)
+			require.Equal(t, c.got, server.Protocol)
+			sent := h.entries(session.KindStdin)
+			require.Contains(t, sent[0], c.first)
+			require.Contains(t, strings.Join(sent, "\n"), `"sampling":{"tools":{}}`, "what is declared")
+			_, now := h.Declared()
+			require.JSONEq(t, `{"sampling":{"tools":{}}}`, string(now))
+		})
+	}
 }

@@ -218,10 +218,19 @@ func (s *Session) policy(method string) Policy {
 	return s.policies[method]
 }
 
-// capabilities are those that the policies of now declare.
-func (s *Session) capabilities(era mcp.Era) map[string]any {
+// capabilities are those that are declared now: the Config's, or those of the
+// policies.
+func (s *Session) capabilities(era mcp.Era) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.capabilitiesOf(era)
+}
+
+// capabilitiesOf is capabilities with mu locked.
+func (s *Session) capabilitiesOf(era mcp.Era) any {
+	if len(s.cfg.Capabilities) > 0 {
+		return s.cfg.Capabilities
+	}
 	return s.policies.capabilities(era)
 }
 
@@ -238,9 +247,9 @@ func (s *Session) SetPolicy(method string, p Policy) error {
 	}
 	p = p.compacted()
 	s.mu.Lock()
-	before := declare(s.policies.capabilities(mcp.Legacy))
+	before := declare(s.capabilitiesOf(mcp.Legacy))
 	s.policies[method] = p
-	declared, now := s.declared, declare(s.policies.capabilities(mcp.Legacy))
+	declared, now := s.declared, declare(s.capabilitiesOf(mcp.Legacy))
 	s.mu.Unlock()
 	detail := method + " " + string(p.Mode)
 	if p.Delay > 0 {
@@ -263,11 +272,11 @@ func (s *Session) Declared() (told, now json.RawMessage) {
 	if s.declared != "" {
 		told = json.RawMessage(s.declared)
 	}
-	return told, json.RawMessage(declare(s.policies.capabilities(era)))
+	return told, json.RawMessage(declare(s.capabilitiesOf(era)))
 }
 
 // declare is how capabilities are declared.
-func declare(caps map[string]any) string {
-	b, _ := json.Marshal(caps) // maps of maps always encode
+func declare(caps any) string {
+	b, _ := json.Marshal(caps) // maps of maps always encode; what a Config has wrong fails the handshake before
 	return string(b)
 }

@@ -121,7 +121,7 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 			drop: func() { g.come <- keyAnswer{key: key, method: request.Method} },
 		}
 		a.settle = func(answer json.RawMessage, by string) {
-			if p.mode() != PolicyRefuse || by == ByPerson {
+			if p.mode() != PolicyRefuse || by != ByPolicy {
 				s.append(NewEntry(KindAct, 0, *answerAct(of, request.Method, key, p.mode(), by)))
 			}
 			g.come <- keyAnswer{key, request.Method, answer}

@@ -45,6 +45,13 @@ type Config struct {
 
 	Era      mcp.Era
 	Protocol string // revision to ask for; "" means the era's newest
+	// Prefer is the era that is tried first while Era is Auto, and Protocol then
+	// is a revision of that; a server that refuses it is asked for the newest of
+	// the other era. Auto means that Protocol, or the server, decides.
+	Prefer mcp.Era
+	// Capabilities, if set, are declared as the client's, as they are, instead of
+	// those that the policies come to: a JSON object.
+	Capabilities json.RawMessage
 
 	// StartupTimeout is for start and handshake, without the time in which
 	// somebody is asked; 0 means DefaultStartupTimeout.
