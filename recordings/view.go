@@ -15,16 +15,22 @@ func (f *File) Method(id uint16) string { return f.index.Method(id) }
 // Rows copies rows from number from on into dst and returns how many.
 func (f *File) Rows(from int, dst []session.Row) int {
 	n := f.index.Rows(from, dst)
+	f.markUnkept(dst[:n])
+	return n
+}
+
+// markUnkept marks the rows whose bytes are nowhere.
+func (f *File) markUnkept(rows []session.Row) {
 	f.store.RLock()
 	defer f.store.RUnlock()
-	if f.memory != nil {
-		for i := range dst[:n] {
-			if off := dst[i].Off; off >= f.stopped && off < f.memory.first {
-				dst[i].Flags |= session.FlagUnkept
-			}
+	if f.memory == nil {
+		return
+	}
+	for i := range rows {
+		if off := rows[i].Off; off >= f.stopped && off < f.memory.first {
+			rows[i].Flags |= session.FlagUnkept
 		}
 	}
-	return n
 }
 
 // Entry decodes the entry of a row. See session.Source. The error is

@@ -133,8 +133,11 @@ func (x *Index) flag(next uint32, flag RowFlags) (pair uint32) {
 	if !ok {
 		return 0
 	}
-	row.Flags |= flag
-	x.setRow(int(next)-1, row)
+	if row.Flags&flag == 0 {
+		x.history.change(int(next)-1, x.added, row)
+		row.Flags |= flag
+		x.setRow(int(next)-1, row)
+	}
 	return row.Pair
 }
 
@@ -167,6 +170,7 @@ func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) 
 		row.State = ReqDuplicate
 		return
 	}
+	before := request
 	request.Pair = uint32(x.added) + 1
 	if pending {
 		request.State = ReqAnswered
@@ -175,6 +179,7 @@ func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) 
 		}
 	} // else it was cancelled or timed out before, and stays that
 	request.Flags |= mark
+	x.history.answered(int(number), x.added, before, request)
 	x.setRow(int(number), request)
 }
 
@@ -248,6 +253,7 @@ func (x *Index) settle(key pairKey, state ReqState) {
 // setState moves a request that is still pending to another state.
 func (x *Index) setState(number uint32, state ReqState) {
 	if row, ok := x.row(int(number)); ok && row.State == ReqPending {
+		x.history.change(int(number), x.added, row)
 		row.State = state
 		x.setRow(int(number), row)
 	}

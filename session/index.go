@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"io"
+	"math"
 	"sync"
 )
 
@@ -50,6 +51,7 @@ type Index struct {
 	probe   uint32          // number plus one of the server/discover that was sent last to the process; 0: none
 	openIn  openLine        // of stdin
 	inParts [kindCount]bool // the last entry of the stream kind was a part, and goes on
+	history history
 }
 
 // Add indexes e, whose line of length bytes begins at off. Readers do not see
@@ -94,6 +96,8 @@ func (x *Index) add(e *Entry, off int64, length int) error {
 	}
 	x.pages[x.added/pageRows][x.added%pageRows] = row
 	x.added++
+	now := x.counted()
+	x.history.step(countsOf(&now))
 	return nil
 }
 
@@ -112,24 +116,28 @@ func (x *Index) Len() int {
 }
 
 // Rows copies published rows from number from on into dst and returns how many.
-func (x *Index) Rows(from int, dst []Row) int {
+func (x *Index) Rows(from int, dst []Row) int { return x.RowsAsOf(math.MaxInt, from, dst) }
+
+// RowsAsOf is Rows as it was when k rows were published.
+func (x *Index) RowsAsOf(k, from int, dst []Row) int {
 	x.mu.RLock()
-	if from < 0 || from >= x.visible {
+	visible := min(x.visible, k)
+	if from < 0 || from >= visible {
 		x.mu.RUnlock()
 		return 0
 	}
-	dst = dst[:min(len(dst), x.visible-from)]
+	dst = dst[:min(len(dst), visible-from)]
 	if from/pageRows >= x.resident {
 		defer x.mu.RUnlock()
-		return x.copyRows(from, dst)
+		return x.copyRows(k, from, dst)
 	}
 	x.mu.RUnlock()
 	x.mu.Lock() // reading a page back changes the cache
 	defer x.mu.Unlock()
-	return x.copyRows(from, dst)
+	return x.copyRows(k, from, dst)
 }
 
-func (x *Index) copyRows(from int, dst []Row) int {
+func (x *Index) copyRows(k, from int, dst []Row) int {
 	n := 0
 	for n < len(dst) {
 		page := x.page((from + n) / pageRows)
@@ -137,6 +145,9 @@ func (x *Index) copyRows(from int, dst []Row) int {
 			break
 		}
 		n += copy(dst[n:], page[(from+n)%pageRows:])
+	}
+	if k < x.added {
+		x.history.rewind(k, from, dst[:n])
 	}
 	return n
 }
@@ -156,9 +167,22 @@ func (x *Index) Method(id uint16) string {
 func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	return x.counted()
+}
+
+func (x *Index) counted() Stats {
 	s := x.stats
 	s.PendingOut, s.PendingIn = x.pair.pendingOut, x.pair.pendingIn
 	return s
+}
+
+// StatsAsOf is Stats as it was when k rows were added. Beyond some 11 M rows it
+// is that at the beginning of the 2,048 rows around k.
+func (x *Index) StatsAsOf(k int) Stats {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	c := x.history.at(max(k, 0))
+	return c.stats()
 }
 
 // intern returns the number of a method name.

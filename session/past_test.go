@@ -1,0 +1,143 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A sourceOf is an index as a source.
+type sourceOf struct {
+	*Index
+	Source // of which nothing else is asked
+}
+
+func (s sourceOf) Len() int                     { return s.Index.Len() }
+func (s sourceOf) Rows(from int, dst []Row) int { return s.Index.Rows(from, dst) }
+func (s sourceOf) Method(id uint16) string      { return s.Index.Method(id) }
+func (s sourceOf) Stats() Stats                 { return s.Index.Stats() }
+
+// randomLog makes up a log in which everything happens that changes rows: ids
+// are few, so that they are used again, answered twice, and cancelled late.
+func randomLog(r *rand.Rand, n int) []Entry {
+	var entries []Entry
+	id := func() string { return fmt.Sprint(r.IntN(6)) }
+	answer := func() string {
+		return fmt.Sprintf([]string{`{"id":%s,"result":{}}`, `{"id":%s,"error":{}}`, `{"id":%s,"result":{"isError":true}}`}[r.IntN(3)], id())
+	}
+	message := func() string {
+		switch r.IntN(7) {
+		case 0, 1:
+			return fmt.Sprintf(`{"id":%s,"method":"m%d"}`, id(), r.IntN(3))
+		case 2:
+			return fmt.Sprintf(`{"id":%s,"method":"server/discover"}`, id())
+		case 3:
+			return fmt.Sprintf(`{"id":%s,"method":"initialize"}`, id())
+		case 4:
+			return fmt.Sprintf(`{"method":"notifications/cancelled","params":{"requestId":%s}}`, id())
+		default:
+			return answer()
+		}
+	}
+	several := func(sep string) (s string) {
+		s = message()
+		for range 1 + r.IntN(3) {
+			s += sep + message()
+		}
+		return s
+	}
+	stream := func() Entry {
+		kind := KindStdin
+		if r.IntN(2) == 0 {
+			kind = KindStdout
+		}
+		switch r.IntN(12) {
+		case 0:
+			return line(kind, "["+several(",")+"]")
+		case 1:
+			if kind == KindStdin {
+				return out(several("\n"))
+			}
+			return in("no message")
+		case 2:
+			if kind == KindStdin {
+				m := several("\n")
+				return half(m[:r.IntN(len(m))])
+			}
+			e := line([]Kind{KindStdout, KindStderr}[r.IntN(2)], "part")
+			e.More = r.IntN(2) == 0
+			return e
+		default:
+			return line(kind, message())
+		}
+	}
+	for len(entries) < n {
+		switch r.IntN(60) {
+		case 0:
+			entries = append(entries, NewEntry(KindStart, 0, StartBody{Process: "p"}))
+		case 1:
+			entries = append(entries, NewEntry(KindClosed, 0, ClosedBody{}))
+		case 2:
+			entries = append(entries, NewEntry(KindFailed, 0, FailedBody{}))
+		case 3, 4, 5:
+			entries = append(entries, NewEntry(KindState, 0, StateBody{State: "timed-out", ID: json.RawMessage(id())}))
+		case 6, 7, 8:
+			entries = append(entries, NewEntry(KindWrite, 0, WriteBody{Of: uint64(max(0, len(entries)-r.IntN(8)))}))
+		case 9:
+			entries = append(entries, NewEntry(KindGap, 0, GapBody{Bytes: uint64(r.IntN(1000))}), NewEntry(KindHeld, 0, HeldBody{}), NewEntry(KindLagged, 0, LaggedBody{}))
+		default:
+			entries = append(entries, stream())
+		}
+	}
+	return entries[:n]
+}
+
+// requireSamePast compares the past of x with an index that was given the
+// first k entries only, for every k.
+func requireSamePast(t *testing.T, x *Index, entries []Entry) {
+	t.Helper()
+	var fresh Index
+	past := NewPast(sourceOf{Index: x})
+	for k := 0; ; k++ {
+		past.To(k)
+		require.Equal(t, k, past.Len())
+		require.Equal(t, allRows(&fresh), pastRows(past), "rows when there were %d", k)
+		got, want := past.Stats(), fresh.Stats()
+		got.Size = 0
+		require.Equal(t, want, got, "counts when there were %d", k)
+		if k == len(entries) {
+			return
+		}
+		add(t, &fresh, entries[k])
+	}
+}
+
+func pastRows(p *Past) []Row {
+	all := make([]Row, p.Len()+1)
+	return all[:p.Rows(0, all)]
+}
+
+// TestThePastIsWhatWasThere is the property that everything else rests on.
+func TestThePastIsWhatWasThere(t *testing.T) {
+	seen := map[ReqState]int{}
+	var flags RowFlags
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			entries := randomLog(rand.New(rand.NewPCG(seed, 1)), 150)
+			var x Index
+			add(t, &x, entries...)
+			requireSamePast(t, &x, entries)
+			for _, row := range allRows(&x) {
+				seen[row.State]++
+				flags |= row.Flags
+			}
+		})
+	}
+	for state := ReqPending; state <= ReqDuplicate; state++ {
+		require.Positive(t, seen[state], "no row is %s", state)
+	}
+	require.Equal(t, FlagProblem|FlagError|FlagPart|FlagBatch|FlagProbe, flags)
+}
