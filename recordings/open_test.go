@@ -162,12 +162,11 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 
 	f, err := os.Open(path)
 	require.NoError(t, err)
-	r := &Recording{f: f}
-	defer func() { require.NoError(t, r.Close()) }()
+	defer f.Close()
 	_, lines, err := openLines(path, f)
 	require.NoError(t, err)
 	lines.longest = 1 << 20
-	d := decoder{rows: true}
+	x := indexer{decoder: decoder{rows: true}}
 	var got []string
 	for {
 		l, err := lines.next()
@@ -176,11 +175,11 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 		}
 		require.LessOrEqual(t, len(lines.buf), 1<<20)
 		require.LessOrEqual(t, len(l.data), 1<<20)
-		e, ok := r.decode(&d, l)
+		e, ok := x.decode(l)
 		got = append(got, fmt.Sprint(e.N, e.Kind, e.Seq, len(e.Payload), ok, l.whole))
 	}
 	require.Equal(t, []string{"1 stderr 0 6 true true", "2 stdout 4 0 true true", "3 stderr 0 5 true true", "0 unknown 0 0 false true", "0 unknown 0 0 false false"}, got)
-	require.Equal(t, Warnings{LongLines: 3, BadLines: 2}, r.warnings)
+	require.Equal(t, Warnings{LongLines: 3, BadLines: 2}, x.Warnings)
 	require.Equal(t, int64(content.Len()), lines.off)
 }
 
@@ -219,10 +218,12 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(header + `{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}` + "\n"))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		r := &Recording{f: memoryFile{bytes.NewReader(content)}}
-		if r.read("fuzz") != nil {
+		r, err := newRecording("fuzz", inMemory(content), false)
+		if err != nil {
 			return
 		}
+		<-r.Indexed()
+		defer func() { require.NoError(t, r.Close()) }()
 		all := rows(t, r)
 		require.LessOrEqual(t, len(all), bytes.Count(content, []byte("\n")))
 		for _, row := range all {
@@ -235,7 +236,7 @@ func FuzzOpen(f *testing.F) {
 				require.True(t, bytes.HasPrefix(e.Payload, cut.Payload))
 			}
 		}
-		_, err := verify("fuzz", memoryFile{bytes.NewReader(content)})
+		_, err = verify("fuzz", bytes.NewReader(content))
 		require.NoError(t, err)
 	})
 }
@@ -243,7 +244,11 @@ func FuzzOpen(f *testing.F) {
 // memoryFile is a file in memory.
 type memoryFile struct{ *bytes.Reader }
 
-func (memoryFile) Close() error { return nil }
+func inMemory(content []byte) file { return memoryFile{bytes.NewReader(content)} }
+
+func (memoryFile) Close() error           { return nil }
+func (f memoryFile) size() (int64, error) { return f.Size(), nil }
+func (memoryFile) locked() bool           { return false }
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range awkward() {

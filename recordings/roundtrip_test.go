@@ -369,8 +369,10 @@ func roundTrip(t testing.TB, input []byte, size, limit int) {
 	require.NoError(t, err)
 	data, err := io.ReadAll(f.f)
 	require.NoError(t, err)
-	r := &Recording{f: memoryFile{bytes.NewReader(data)}}
-	require.NoError(t, r.read("memory"))
+	r, err := newRecording("memory", inMemory(data), false)
+	require.NoError(t, err)
+	<-r.Indexed()
+	defer func() { require.NoError(t, r.Close()) }()
 	require.Equal(t, string(input), string(stream(t, r, session.KindStdout)))
 	requireSameRows(t, f, r)
 	requireJSONLines(t, data)

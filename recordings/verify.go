@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -58,7 +57,10 @@ func (p Problem) String() string { return fmt.Sprintf("entry %d: %s", p.N, p.Tex
 // error is about the file, as that of Open; what the recording itself got wrong
 // is in the report.
 func Verify(path string) (*Report, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
+	if _, ok := errors.AsType[*FormatError](err); ok {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("verify recording: %w", err)
 	}
@@ -66,7 +68,7 @@ func Verify(path string) (*Report, error) {
 	return verify(path, f)
 }
 
-func verify(path string, f file) (*Report, error) {
+func verify(path string, f io.ReaderAt) (*Report, error) {
 	header, lines, err := openLines(path, f)
 	if err != nil {
 		return nil, err

@@ -154,6 +154,9 @@ func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) 
 	if !pending {
 		var known bool
 		if number, known = x.pair.done[key]; !known {
+			if x.Partial {
+				return
+			}
 			x.stats.Orphans++
 			row.State = ReqOrphan
 			return

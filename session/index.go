@@ -34,6 +34,9 @@ type Index struct {
 	Memory int
 	// Spill, if set, is asked once for a file when Memory is full.
 	Spill func() (IndexFile, error)
+	// Partial says that the index begins somewhere in the middle of the log, so
+	// that an answer to no request is not judged.
+	Partial bool
 
 	mu       sync.RWMutex
 	pages    []*[pageRows]Row // nil: in file

@@ -103,4 +103,6 @@ const (
 	RecordingStopped                       // nowhere any more: see RecordingError
 	RecordingDone                          // closed, or opened for reading
 	RecordingTorn                          // opened for reading: the recorder did not finish
+	RecordingReading                       // opened for reading, which is not at the end yet
+	RecordingShrunk                        // opened for reading: the file got shorter, or another one
 )

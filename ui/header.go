@@ -165,8 +165,13 @@ func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
 }
 
 func recordedState(stats session.Stats) string {
-	if stats.Recording == session.RecordingTorn {
+	switch stats.Recording {
+	case session.RecordingTorn:
 		return "not finished"
+	case session.RecordingReading:
+		return "being read"
+	case session.RecordingShrunk:
+		return "file got shorter"
 	}
 	return "complete"
 }
@@ -178,8 +183,10 @@ func recordingPart(stats session.Stats, th *theme.Theme) part {
 		return part{text: "REC off", style: th.Warn, group: 2, priority: 70}
 	case session.RecordingStopped:
 		return part{text: "REC STOPPED " + stats.RecordingError, short: "REC STOPPED", style: th.Error, group: 2, priority: 98}
-	case session.RecordingDone, session.RecordingTorn:
+	case session.RecordingDone, session.RecordingTorn, session.RecordingReading:
 		return part{text: "file " + size(stats.Size), style: th.Text, group: 2, priority: 65}
+	case session.RecordingShrunk:
+		return part{text: "FILE GOT SHORTER", style: th.Error, group: 2, priority: 98}
 	}
 	return part{text: "REC " + size(stats.Size), short: "REC", style: th.Text, group: 2, priority: 85}
 }

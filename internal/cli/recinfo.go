@@ -94,7 +94,7 @@ func newRecordingInfo(path string, rec *recordings.Recording) *recordingInfo {
 	switch {
 	case rec.Live():
 		info.State = "live"
-	case stats.Recording == session.RecordingTorn:
+	case stats.Recording == session.RecordingTorn, stats.Recording == session.RecordingShrunk:
 		info.State = "unfinished"
 	}
 	info.readRows(rec)

@@ -1,0 +1,187 @@
+package recordings
+
+import (
+	"errors"
+	"sync"
+
+	"mcpdbg/session"
+)
+
+// A Recording is a recording opened for reading. It implements session.Source.
+// All methods may be called from any goroutine, Close after all others.
+//
+// The rows are those of the live session. Of one that OpenAtOnce opened they
+// come in order while the file is read in the background by a goroutine that
+// belongs to the Recording; Stats().Recording is session.RecordingReading
+// meanwhile, or session.RecordingOn while its recorder is at work.
+type Recording struct {
+	path   string
+	f      file
+	header session.Header
+	tail   *tailRows
+	index  session.Index
+	spill  temp // rows that memory has no room for
+
+	indexer indexer        // of the goroutine
+	quit    chan struct{}  // closed by Close
+	over    sync.WaitGroup // the goroutine
+	indexed chan struct{}
+
+	mu      sync.Mutex
+	state   session.RecordingState
+	live    bool
+	size    int64    // of the file
+	at      position // of the rows that are published
+	done    bool     // all that was there at first is indexed
+	err     error
+	changed chan struct{} // nil if nobody asked
+}
+
+// Progress tells how far a recording has been read.
+type Progress struct {
+	Bytes int64 // of the file, from its beginning, whose rows can be read
+	Size  int64 // of the file, as far as is known; it grows while it is followed
+	Rows  int
+	// Done says that all rows of the file as it was opened can be read, or that
+	// there will not be any more because of Err.
+	Done bool
+	Err  error
+}
+
+// newRecording reads the header and the tail, and begins to index.
+func newRecording(path string, f file, atOnce bool) (*Recording, error) {
+	r := &Recording{path: path, f: f, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
+	size, err := f.size()
+	if err != nil {
+		return nil, err
+	}
+	header, begin, err := readHeader(path, f)
+	if err != nil {
+		return nil, err
+	}
+	r.header, r.size = header, size
+	r.at.End = begin
+	r.index.Spill = r.spill.create
+	r.indexer = indexer{f: f, index: &r.index, position: r.at}
+	r.state = session.RecordingReading
+	if atOnce && r.live {
+		r.state = session.RecordingOn
+	}
+	if atOnce && size-begin > tailBytes {
+		if r.tail, err = readTail(r, begin, size); err != nil {
+			return nil, err
+		}
+	}
+	r.over.Go(func() { r.run(atOnce && r.live) })
+	return r, nil
+}
+
+// Tail returns the last rows of the file as it was opened, at most 256, as a
+// source of their own: there before all others, and numbered from 0. Whose
+// request or answer is not among them has no Pair and no State. It is nil if
+// the recording itself had all rows when OpenAtOnce returned. Lines that make up
+// the last MiB alone are not in it, so it may be empty. It can be read until the
+// Recording is closed.
+func (r *Recording) Tail() session.Source {
+	if r.tail == nil {
+		return nil
+	}
+	return r.tail
+}
+
+// Progress tells how far the recording has been read.
+func (r *Recording) Progress() Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Len(), Done: r.done, Err: r.err}
+}
+
+// Indexed is closed when Progress is Done.
+func (r *Recording) Indexed() <-chan struct{} { return r.indexed }
+
+// Header returns the first line of the recording.
+func (r *Recording) Header() session.Header { return r.header }
+
+// Warnings tells what was not understood so far.
+func (r *Recording) Warnings() Warnings {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at.Warnings
+}
+
+// Live tells whether the recorder is still running: that of a recording which is
+// followed as of now, that of another as it was opened.
+func (r *Recording) Live() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.live
+}
+
+// Len is the number of rows that can be read.
+func (r *Recording) Len() int { return r.index.Len() }
+
+// Rows copies rows from number from on into dst and returns how many.
+func (r *Recording) Rows(from int, dst []session.Row) int { return r.index.Rows(from, dst) }
+
+// Entry decodes the entry of a row. See session.Source. The error is ErrShrunk
+// for a row whose bytes are no longer in the file.
+func (r *Recording) Entry(row session.Row, limit int) (session.Entry, error) {
+	e, err := readEntry(r.f, row, limit, nil)
+	return e, r.readError(row, err)
+}
+
+// EntryInto is Entry with the bytes in buf, if they fit into its capacity.
+func (r *Recording) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	e, err := readEntry(r.f, row, limit, buf)
+	return e, r.readError(row, err)
+}
+
+// ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
+func (r *Recording) ReadLine(row session.Row, p []byte, off int64) (int, error) {
+	return readLine(r.f, row, p, off)
+}
+
+// Method is the name behind a row's Method.
+func (r *Recording) Method(id uint16) string { return r.index.Method(id) }
+
+// Stats returns the counts over the rows that can be read.
+func (r *Recording) Stats() session.Stats {
+	r.mu.Lock()
+	state, size, err := r.state, r.size, r.err
+	r.mu.Unlock()
+	s := r.index.Stats() // after the state: when that is final, so are these
+	s.Recording, s.Size = state, size
+	if err != nil {
+		s.RecordingError = err.Error()
+	}
+	return s
+}
+
+// Changed is closed when something was added or changed after the call.
+func (r *Recording) Changed() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.changed == nil {
+		r.changed = make(chan struct{})
+	}
+	return r.changed
+}
+
+// change changes what readers see, and tells them.
+func (r *Recording) change(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+// Close ends what goes on in the background and closes the file. Nothing can be
+// read afterwards.
+func (r *Recording) Close() error {
+	close(r.quit)
+	r.over.Wait()
+	return errors.Join(r.spill.close(), r.f.Close())
+}

@@ -1,0 +1,115 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// followEvery is how often a file that is being written is looked at. A person
+// does not notice it, and it costs two system calls.
+const followEvery = 100 * time.Millisecond
+
+// ErrShrunk is the error for entries whose bytes are gone: the file is shorter
+// than it was when they were indexed.
+var ErrShrunk = errors.New("the recording got shorter: the entry is not in the file any more")
+
+// errQuit ends the indexing of a recording that is closed.
+var errQuit = errors.New("the recording is closed")
+
+// run is the goroutine of a Recording: it indexes what is there, follows what
+// comes, and says how it ends.
+func (r *Recording) run(follow bool) {
+	err := r.catchUp()
+	if !follow || err != nil {
+		r.end(err)
+		close(r.indexed)
+		return
+	}
+	r.change(func() { r.done = true })
+	close(r.indexed)
+	r.end(r.follow())
+}
+
+// end says how the recording ended.
+func (r *Recording) end(err error) {
+	state, reported := session.RecordingTorn, error(nil)
+	switch {
+	case errors.Is(err, errQuit):
+		return
+	case errors.Is(err, ErrShrunk):
+		state = session.RecordingShrunk
+	case err != nil:
+		reported = fmt.Errorf("open recording %s: byte %d: %w", r.path, r.indexer.End, err)
+	case r.indexer.finished():
+		state = session.RecordingDone
+	}
+	r.change(func() { r.done, r.err, r.state = true, reported, state })
+}
+
+// catchUp indexes what the file has and the index has not. The error is
+// ErrShrunk if there is less than there was.
+func (r *Recording) catchUp() error {
+	size, err := r.f.size()
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	before := r.size
+	r.size = size
+	r.mu.Unlock()
+	if size < before {
+		return ErrShrunk
+	}
+	if size == r.indexer.read {
+		return nil
+	}
+	err = r.indexer.catchUp(func() error {
+		r.index.Publish()
+		r.change(func() { r.at, r.size = r.indexer.position, max(r.size, r.indexer.read) })
+		select {
+		case <-r.quit:
+			return errQuit
+		default:
+			return nil
+		}
+	})
+	if err == nil && r.indexer.read < size {
+		return ErrShrunk
+	}
+	return err
+}
+
+// follow indexes what a recorder adds to the file, until it ends.
+func (r *Recording) follow() error {
+	for {
+		// The lock first: what was written before it was given up is read below.
+		live := r.f.locked()
+		if err := r.catchUp(); err != nil {
+			return err
+		}
+		if !live || r.indexer.finished() {
+			r.change(func() { r.live = false })
+			return nil
+		}
+		select {
+		case <-r.quit:
+			return errQuit
+		case <-time.After(followEvery):
+		}
+	}
+}
+
+// readError explains the error of reading the entry of a row.
+func (r *Recording) readError(row session.Row, err error) error {
+	if err == nil {
+		return nil
+	}
+	if size, no := r.f.size(); no == nil && size < row.Off+int64(row.Len) && row.Off+int64(row.Len) <= r.Progress().Bytes {
+		r.change(func() { r.state = session.RecordingShrunk })
+		return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"mcpdbg/session"
+)
+
+const (
+	// tailCount is how many rows are read from the end of a file before all
+	// others: more than a screen has.
+	tailCount = 256
+	// tailBytes is how many bytes are read for them at most. A file of that size
+	// is rather read whole.
+	tailBytes = 1 << 20
+	// tailStep is how many bytes are read at once: most often all it takes.
+	tailStep = 128 << 10
+)
+
+// tailRows are the last rows of a recording. It implements session.Source.
+type tailRows struct {
+	r     *Recording
+	index session.Index
+	never chan struct{}
+}
+
+// readTail reads the last rows of the file of r, of which size bytes are there
+// and the first line ends at begin.
+func readTail(r *Recording, begin, size int64) (*tailRows, error) {
+	data, off, err := lastLines(r.f, begin, size)
+	if err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", r.path, err)
+	}
+	t := &tailRows{r: r, never: make(chan struct{})}
+	t.index.Partial = true
+	x := indexer{f: bytes.NewReader(data), index: &t.index}
+	x.decoder.rows = true
+	for len(data) > 0 {
+		i := bytes.IndexByte(data, '\n') + 1
+		if i == 0 {
+			break // torn
+		}
+		if err := x.add(line{data: data[:i:i], off: off, size: int64(i), whole: true}); err != nil {
+			return nil, fmt.Errorf("open recording %s: %w", r.path, err)
+		}
+		data, off = data[i:], off+int64(i)
+	}
+	t.index.Publish()
+	return t, nil
+}
+
+// lastLines reads the last tailCount lines before size, or as many as tailBytes
+// hold, and tells where the first of them begins. None begins before begin. A
+// last line without its newline is not counted.
+func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err error) {
+	buf := make([]byte, tailBytes)
+	start, newlines := len(buf), 0
+	for newlines <= tailCount && start > 0 && size-int64(len(buf)-start) > begin {
+		step := min(tailStep, start, int(size-int64(len(buf)-start)-begin))
+		start -= step
+		piece := buf[start : start+step]
+		if n, err := f.ReadAt(piece, size-int64(len(buf)-start)); n < step && err != nil && !errors.Is(err, io.EOF) {
+			return nil, 0, err
+		} else if n < step {
+			return nil, 0, io.ErrUnexpectedEOF
+		}
+		newlines += bytes.Count(piece, []byte{'\n'})
+	}
+	data, off = buf[start:], size-int64(len(buf)-start)
+	if off > begin { // the first line is not whole
+		data, off = cutLine(data, off)
+		newlines--
+	}
+	for ; newlines > tailCount; newlines-- {
+		data, off = cutLine(data, off)
+	}
+	return data, off, nil
+}
+
+// cutLine cuts off the first line of data, which begins at off.
+func cutLine(data []byte, off int64) ([]byte, int64) {
+	i := bytes.IndexByte(data, '\n') + 1
+	if i == 0 {
+		i = len(data)
+	}
+	return data[i:], off + int64(i)
+}
+
+func (t *tailRows) Header() session.Header { return t.r.header }
+
+func (t *tailRows) Len() int { return t.index.Len() }
+
+func (t *tailRows) Rows(from int, dst []session.Row) int { return t.index.Rows(from, dst) }
+
+func (t *tailRows) Entry(row session.Row, limit int) (session.Entry, error) {
+	return t.r.Entry(row, limit)
+}
+
+func (t *tailRows) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	return t.r.EntryInto(row, limit, buf)
+}
+
+func (t *tailRows) ReadLine(row session.Row, p []byte, off int64) (int, error) {
+	return t.r.ReadLine(row, p, off)
+}
+
+func (t *tailRows) Method(id uint16) string { return t.index.Method(id) }
+
+// Stats counts over the tail only. To its readers the rest is still to be read.
+func (t *tailRows) Stats() session.Stats {
+	s := t.index.Stats()
+	s.Size, s.Recording = t.r.Stats().Size, session.RecordingReading
+	return s
+}
+
+// Changed is never closed.
+func (t *tailRows) Changed() <-chan struct{} { return t.never }

@@ -1,0 +1,34 @@
+package recordings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Warnings count what was not understood in a recording. None of it kept the
+// rest from being read.
+type Warnings struct {
+	UnknownKinds int // entries of a kind that a newer program wrote; they have rows
+	UnknownKeys  int // members of entries that were skipped
+	BadLines     int // lines that are no entry; they have no rows
+	LongLines    int // lines too long to be looked into; they have rows, and are not paired
+	OutOfOrder   int // entries whose number or time falls
+}
+
+// String says what was counted, "" if nothing was.
+func (w Warnings) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{
+		{w.UnknownKinds, "entries of an unknown kind"}, {w.UnknownKeys, "unknown members"},
+		{w.BadLines, "lines that are no entry"}, {w.LongLines, "lines too long to look into"},
+		{w.OutOfOrder, "entries out of order"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
