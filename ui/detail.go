@@ -72,8 +72,8 @@ type detail struct {
 	plain   bool // the tree is a text: there is nothing to fold
 }
 
-func newDetail(source session.Source, index *rowIndex, th *theme.Theme, look termsafe.Options) *detail {
-	return &detail{source: source, index: index, theme: th, look: look}
+func newDetail(p *projection, th *theme.Theme, look termsafe.Options) *detail {
+	return &detail{source: p.source, index: p.index, theme: th, look: look}
 }
 
 // loadedEntry is an entry that was read, in the pair view with its partner.

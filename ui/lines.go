@@ -39,7 +39,7 @@ type lineRows struct {
 	buf    [lineRead + 1<<10]byte // the entry that is painted
 }
 
-func newLines(id paneID, source session.Source, index *rowIndex, found *findings, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
+func newLines(id paneID, p *projection, hits *highlight, th *theme.Theme, look termsafe.Options) *lines {
 	columns := []table.Column{
 		colLineTime: {Min: 8, Priority: 1, Align: termsafe.Right},
 		colLineText: {Min: 20, Weight: 1, Must: true, Scroll: true},
@@ -49,8 +49,8 @@ func newLines(id paneID, source session.Source, index *rowIndex, found *findings
 		empty = "nothing on stderr"
 	}
 	look.TabStop = 8
-	rows := &lineRows{pane: id, source: source, rows: rowReader{source: source}, index: index, found: found, hits: hits, theme: th}
-	l := &lines{id: id, rows: rows, found: found, list: list{table.New(table.Config{
+	rows := &lineRows{pane: id, source: p.source, rows: p.rows, index: p.index, found: p.findings, hits: hits, theme: th}
+	l := &lines{id: id, rows: rows, found: p.findings, list: list{table.New(table.Config{
 		Source: rows, Columns: columns, Theme: th, Options: look, Empty: empty,
 	})}}
 	l.SetFilter(nil)

@@ -6,37 +6,30 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	verdicts "mcpdbg/session/verdict"
 	"mcpdbg/ui/theme"
 )
 
 // A subject is one session, or one recording, with all that the screen shows of
 // it. The App shows one of them at a time; the others go on.
 type subject struct {
+	*projection // of the source that is shown
+
 	number  int
 	title   string
-	name    string           // of the program that is debugged, for the window's title
-	session *session.Session // nil for a recording
-	source  session.Source
+	name    string                      // of the program that is debugged, for the window's title
+	session *session.Session            // nil for a recording
 	launch  func(context.Context) error // starts the server at the beginning; nil if it is not to
 	release func(context.Context) error // ends the session, if it is ours to end
 	gone    <-chan struct{}             // closed when it is no longer shown
 	forget  context.CancelFunc          // closes gone
 
-	catalog      *catalog
 	catalogShown *catalogView     // open or not; nil before it was first
 	calls        []*call          // made by the person: under way, or cancelled and watched
 	afterwards   []uint32         // rows with progress, since a call was cancelled
 	subscribed   map[string]*call // resources, by URI
 
-	index    *rowIndex
-	rows     rowReader
-	stats    session.Stats
-	status   session.Status
-	story    *story
-	findings *findings
-
-	trouble trouble
+	stats   session.Stats
+	status  session.Status
 	waiting []session.Ask // for the person's answer, oldest first
 	asks    serverAsks
 	rate    meter
@@ -60,42 +53,45 @@ type subject struct {
 // newSubject makes what is shown of a session or a recording.
 func (a *App) newSubject(o Opened) *subject {
 	a.drawn++
+	source := o.Source
+	if source == nil {
+		source = o.Session.Log()
+	}
 	ctx, forget := context.WithCancel(a.ctx)
 	s := &subject{
-		number: a.drawn, title: o.Title, session: o.Session, source: o.Source, launch: o.Start, release: o.Close,
+		projection: newProjection(source),
+		number:     a.drawn, title: o.Title, session: o.Session, launch: o.Start, release: o.Close,
 		gone: ctx.Done(), forget: forget,
-		index: &rowIndex{}, hits: &highlight{}, starting: o.Start != nil, stop: func() {},
+		hits: &highlight{}, starting: o.Start != nil, stop: func() {},
 	}
-	if s.source == nil {
-		s.source = s.session.Log()
-	}
-	s.rows.source = s.source
-	s.catalog, s.subscribed = newCatalog(), map[string]*call{}
+	s.subscribed = map[string]*call{}
 	s.asks = newServerAsks()
-	s.index.notice = s.noticed
-	s.story = &story{source: s.source, rows: s.rows}
-	s.trouble = trouble{tracker: verdicts.New(s.source), shown: -1}
+	if s.session != nil {
+		s.noticeCalls()
+	}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])
 	}
-	s.findings = newFindings(s.source)
 	look := a.look()
-	s.traffic = newTraffic(s.source, s.index, s.findings, s.hits, a.theme, look)
-	s.stderr = newLines(stderrID, s.source, s.index, s.findings, s.hits, a.theme, look)
-	s.events = newLines(eventsID, s.source, s.index, s.findings, s.hits, a.theme, look)
-	s.detail = newDetail(s.source, s.index, a.theme, look)
+	s.traffic = newTraffic(s.projection, s.hits, a.theme, look)
+	s.stderr = newLines(stderrID, s.projection, s.hits, a.theme, look)
+	s.events = newLines(eventsID, s.projection, s.hits, a.theme, look)
+	s.detail = newDetail(s.projection, a.theme, look)
 	s.composer = newComposer(openDrafts(a.opts.Drafts, s.title, s.source.Header()))
 	return s
 }
 
-// noticed takes a row that says something of the server itself.
-func (s *subject) noticed(number uint32, row *session.Row) {
-	s.catalog.notice(s.source, number, row)
-	if row.Kind == session.KindStart {
-		clear(s.subscribed)
-	}
-	if len(s.calls) > 0 {
-		s.noticeProgress(number, row)
+// noticeCalls looks also for what calls of the person have to do with.
+func (s *subject) noticeCalls() {
+	offered := s.index.notice
+	s.index.notice = func(number uint32, row *session.Row) {
+		offered(number, row)
+		if row.Kind == session.KindStart {
+			clear(s.subscribed)
+		}
+		if len(s.calls) > 0 {
+			s.noticeProgress(number, row)
+		}
 	}
 }
 

@@ -36,9 +36,9 @@ type traffic struct {
 	generation int
 }
 
-func newTraffic(source session.Source, index *rowIndex, found *findings, hits *highlight, th *theme.Theme, look termsafe.Options) *traffic {
-	t := &traffic{source: source, index: index, clock: -1}
-	t.rows = &trafficRows{pane: t, rows: rowReader{source: source}, hits: hits, found: found, theme: th, ellipsis: look.Ellipsis}
+func newTraffic(p *projection, hits *highlight, th *theme.Theme, look termsafe.Options) *traffic {
+	t := &traffic{source: p.source, index: p.index, clock: -1}
+	t.rows = &trafficRows{pane: t, rows: p.rows, hits: hits, found: p.findings, theme: th, ellipsis: look.Ellipsis}
 	t.list = list{table.New(table.Config{
 		Source: t.rows, Columns: t.times.columns(), Theme: th, Options: look, Header: true, Empty: "nothing was said yet",
 	})}
