@@ -1,0 +1,185 @@
+package match
+
+import (
+	"bytes"
+	"strconv"
+
+	"mcpdbg/framing"
+)
+
+// maxDiffer is how many pointers Differ returns.
+const maxDiffer = 32
+
+// Differ lists where two params differ, as pointers into them: at most 32, in
+// the order of the names. _meta does not count. Params that can't be read
+// differ as a whole, which is the pointer "".
+func Differ(a, b []byte) []string {
+	keyA, errA := AppendKey(nil, "", a, nil)
+	keyB, errB := AppendKey(nil, "", b, nil)
+	if Equal(keyA, keyB) {
+		return nil
+	}
+	if errA != nil || errB != nil {
+		return []string{""}
+	}
+	var pointers []string
+	Diff(keyA[1:], keyB[1:], func(path []string, a, b []byte) bool {
+		if len(pointers) == maxDiffer || string(a) == redacted || string(b) == redacted {
+			return false
+		}
+		if descends(a, b) {
+			return true
+		}
+		pointers = append(pointers, string(PointerTo(path...)))
+		return false
+	})
+	return pointers
+}
+
+func descends(a, b []byte) bool { return isContainer(a) && isContainer(b) && a[0] == b[0] }
+
+// Diff walks two canonical values side by side and calls visit for each place
+// where they differ, from the outside in: a value that only one side has is nil
+// on the other. Elements of arrays are compared by their number. When visit
+// returns true for two objects or two arrays, their members follow. path is
+// good until visit returns.
+func Diff(a, b []byte, visit func(path []string, a, b []byte) bool) {
+	diff(nil, a, b, visit)
+}
+
+func diff(path []string, a, b []byte, visit func([]string, []byte, []byte) bool) {
+	if bytes.Equal(a, b) || !visit(path, a, b) || !descends(a, b) {
+		return
+	}
+	itA, itB := iterate(a), iterate(b)
+	nameA, valueA := itA.next()
+	nameB, valueB := itB.next()
+	for valueA != nil || valueB != nil {
+		order := bytes.Compare(nameA, nameB)
+		switch {
+		case valueA == nil:
+			order = 1
+		case valueB == nil:
+			order = -1
+		case a[0] == '[':
+			order = 0
+		}
+		name, left, right := nameA, valueA, valueB
+		switch {
+		case order < 0:
+			right = nil
+		case order > 0:
+			name, left = nameB, nil
+		}
+		diff(append(path, token(name, max(itA.n, itB.n)-1)), left, right, visit)
+		if order <= 0 {
+			nameA, valueA = itA.next()
+		}
+		if order >= 0 {
+			nameB, valueB = itB.next()
+		}
+	}
+}
+
+func token(name []byte, n int) string {
+	if name == nil {
+		return strconv.Itoa(n)
+	}
+	return unquote(name)
+}
+
+// An iterator goes over the members of a canonical object, or over the elements
+// of a canonical array.
+type iterator struct {
+	b []byte
+	i int
+	n int // members read
+}
+
+func iterate(container []byte) iterator { return iterator{b: container, i: 1} }
+
+// next returns the next member, nil at the end. The name keeps its quotes;
+// elements have none.
+func (t *iterator) next() (name, value []byte) {
+	if t.i < len(t.b) && t.b[t.i] == ',' {
+		t.i++
+	}
+	if t.i >= len(t.b)-1 {
+		return nil, nil
+	}
+	if t.b[0] == '{' {
+		end := skip(t.b, t.i)
+		name = t.b[t.i:end]
+		t.i = end + 1
+	}
+	end := skip(t.b, t.i)
+	value = t.b[t.i:end]
+	t.i = end
+	t.n++
+	return name, value
+}
+
+// skip returns where the canonical value that begins at i ends.
+func skip(b []byte, i int) int {
+	depth := 0
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return i // of a number or word before it
+			}
+			depth--
+		case ',', ':':
+			if depth == 0 {
+				return i
+			}
+			continue
+		default:
+			if depth > 0 || i+1 < len(b) && bytes.IndexByte([]byte(",:]}"), b[i+1]) < 0 {
+				continue
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return i
+}
+
+// Each calls yield for the members of a canonical object, or the elements of a
+// canonical array, until it returns false. Elements have no name.
+func Each(container []byte, yield func(name string, value []byte) bool) {
+	if !isContainer(container) {
+		return
+	}
+	it := iterate(container)
+	for name, value := it.next(); value != nil; name, value = it.next() {
+		text := ""
+		if name != nil {
+			text = unquote(name)
+		}
+		if !yield(text, value) {
+			return
+		}
+	}
+}
+
+// Member returns the raw value of the first member with a name of a JSON
+// object, nil if there is none or if object is none.
+func Member(object []byte, name string) []byte {
+	m := framing.Scan(object)
+	if !m.Valid() || m.Depth == 0 || m.Depth > maxDepth {
+		return nil
+	}
+	c := canon{src: object}
+	return c.member(name)
+}

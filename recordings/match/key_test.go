@@ -1,0 +1,186 @@
+package match
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEqualParamsHaveOneKey(t *testing.T) {
+	rules := &Rules{List: []Rule{
+		{Action: ActionIgnore, Pointer: "/params/arguments/*/trace"},
+		{Action: ActionKeep, Pointer: "/params/_meta/tenant"},
+		{Action: ActionMask, Method: "tools/call:now", Pointer: "/params/arguments/at", Type: TypeTime},
+	}}
+	for _, c := range []struct {
+		name string
+		a, b string
+		same bool
+	}{
+		{"missing and empty", ``, `{}`, true},
+		{"order and white space", `{"a":1,"b":[true,null]}`, " {\t\"b\" : [ true , null ] , \"a\":1 } ", true},
+		{"spellings of a number", `{"a":[1,1.0,1e0,10e-1,100E-2]}`, `{"a":[1.0,1,1,1,1]}`, true},
+		{"zero", `[0,-0,0.00,0e9]`, `[0,0,0,0]`, true},
+		{"big numbers", `[12345678901234567890123]`, `[12345678901234567890124]`, false},
+		{"big numbers with a point", `[12345678901234567890123.0]`, `[12345678901234567890123]`, true},
+		{"number and text", `[1]`, `["1"]`, false},
+		{"exponents beyond reason", `[1e99999999999999999999]`, `[1e99999999999999999999]`, true},
+		{"escapes", `{"\u0061":"\u00e9\/\ud83d\ude00"}`, `{"a":"é/😀"}`, true},
+		{"lone surrogates", `["\uD800"]`, `["\ud800"]`, true},
+		{"order of elements", `[1,2]`, `[2,1]`, false},
+		{"empty members", `{"a":{}}`, `{"a":[]}`, false},
+		{"_meta", `{"_meta":{"progressToken":1,"x":2},"a":1}`, `{"a":1}`, true},
+		{"_meta that is kept", `{"_meta":{"tenant":1,"x":2}}`, `{"_meta":{"tenant":1}}`, true},
+		{"_meta that is kept and differs", `{"_meta":{"tenant":1}}`, `{"_meta":{"tenant":2}}`, false},
+		{"_meta further in counts", `{"a":{"_meta":1}}`, `{"a":{}}`, false},
+		{"ignored", `{"arguments":{"x":{"trace":1,"y":2}}}`, `{"arguments":{"x":{"y":2}}}`, true},
+		{"ignored elsewhere", `{"arguments":{"trace":1}}`, `{"arguments":{}}`, false},
+		{"masked", `{"name":"now","arguments":{"at":"2026-11-21T10:00:00Z"}}`, `{"name":"now","arguments":{"at":"2025-01-01T00:00:00.5+01:00"}}`, true},
+		{"masked for another call", `{"name":"then","arguments":{"at":"2026-11-21T10:00:00Z"}}`, `{"name":"then","arguments":{"at":"2025-01-01T00:00:00Z"}}`, false},
+		{"not of the masked type", `{"name":"now","arguments":{"at":"noon"}}`, `{"name":"now","arguments":{"at":"2025-01-01T00:00:00Z"}}`, false},
+		{"equal names", `{"a":1,"a":2}`, `{"a":2,"a":1}`, false},
+		{"not JSON", `{"a":`, `{"a":`, true},
+		{"two kinds of not JSON", `{"a":`, `{"a":1`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, _ := AppendKey(nil, "tools/call", []byte(c.a), rules)
+			b, _ := AppendKey(nil, "tools/call", []byte(c.b), rules)
+			require.Equal(t, c.same, string(a) == string(b), "%s\n%s", a, b)
+			require.Equal(t, c.same, Hash(a) == Hash(b))
+			require.Equal(t, c.same, Equal(a, b))
+		})
+	}
+}
+
+func TestKeysAreMadeOfBytesThatCannotBeRead(t *testing.T) {
+	deep := strings.Repeat("[", 201) + strings.Repeat("]", 201)
+	for _, params := range []string{`{"a":`, `{"a":1}x`, "\xff", deep, strings.Repeat("[", 1<<20)} {
+		key, err := AppendKey([]byte("before "), "ping", []byte(params), &Rules{List: []Rule{{Action: ActionIgnore}}})
+		require.ErrorIs(t, err, ErrNotCanonical)
+		require.Equal(t, "before ping\n"+params, string(key))
+	}
+}
+
+func TestRedactedSpotsAreEqualToAnything(t *testing.T) {
+	key := func(params string) []byte {
+		k, err := AppendKey(nil, "tools/call", []byte(params), nil)
+		require.NoError(t, err)
+		return k
+	}
+	a := key(`{"token":"[redacted:0badcafe]","list":[1,"Bearer [redacted:1]"],"z":1}`)
+	require.True(t, HasRedacted(a))
+	require.True(t, Equal(a, key(`{"token":"s3cr3t","list":[1,{"x":2}],"z":1.0}`)))
+	require.True(t, Equal(a, key(`{"token":"[redacted:feedface]","list":[1,"[redacted:2]"],"z":1}`)), "another salt")
+	require.False(t, Equal(a, key(`{"token":"s3cr3t","list":[2,""],"z":1}`)))
+	require.False(t, Equal(a, key(`{"token":"s3cr3t","list":[1,"",3],"z":1}`)))
+	require.False(t, Equal(a, key(`{"list":[1,""],"z":2}`)))
+	require.False(t, Equal(a, []byte("tools/list\n{}")))
+	require.False(t, Equal(a, []byte("tools/call\n{")))
+}
+
+func TestDifferNamesThePlaces(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want []string
+	}{
+		{`{"a":1}`, `{"a":1.0}`, nil},
+		{``, `{"a":1}`, []string{"/a"}},
+		{`{"a":1,"b":{"c":[1,2,3]},"e":0}`, `{"b":{"c":[1,5,3,4]},"d~/":1,"e":0}`, []string{"/a", "/b/c/1", "/b/c/3", "/d~0~1"}},
+		{`{"a":{}}`, `{"a":[]}`, []string{"/a"}},
+		{`[1,2]`, `[]`, []string{"/0", "/1"}},
+		{`{`, `{}`, []string{""}},
+		{`{"_meta":1}`, `{"_meta":2}`, nil},
+		{`{"a":"[redacted:1]","b":1}`, `{"a":2,"b":2}`, []string{"/b"}},
+	} {
+		require.Equal(t, c.want, Differ([]byte(c.a), []byte(c.b)), "%s %s", c.a, c.b)
+	}
+	many := `[` + strings.Repeat("1,", 99) + `1]`
+	require.Len(t, Differ([]byte(many), []byte(strings.ReplaceAll(many, "1", "2"))), 32)
+}
+
+func TestTypesAreKnownByTheirLooks(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        Type
+	}{
+		{"at", `"2026-11-21T10:00:00.123456Z"`, TypeTime},
+		{"at", `"2026-11-21 10:00"`, TypeTime},
+		{"at", `"Sat, 21 Nov 2026 10:00:00 GMT"`, TypeTime},
+		{"at", `"2026-11-21"`, TypeNone},
+		{"at", `1763719200`, TypeEpoch},
+		{"at", `1763719200123`, TypeEpoch},
+		{"at", `1763719200.5`, TypeEpoch},
+		{"at", `"1763719200"`, TypeEpoch},
+		{"size", `176371920`, TypeNone},
+		{"id", `"7d444840-9dc0-11d1-b245-5ffdce74fad2"`, TypeID},
+		{"id", `"01ARZ3NDEKTSV4RRFFQ69G5FAV"`, TypeID},
+		{"id", `"da39a3ee5e6b4b0d"`, TypeID},
+		{"id", `"aaaaaaaaaaaaaaaaaa"`, TypeNone},
+		{"took", `"1.5s"`, TypeDuration},
+		{"took", `"PT3.2S"`, TypeDuration},
+		{"elapsed_ms", `12`, TypeDuration},
+		{"durationMs", `12.5`, TypeDuration},
+		{"items", `12`, TypeNone},
+		{"pid", `4121`, TypePID},
+		{"ppid", `4121`, TypePID},
+		{"rapid", `4121`, TypeNone},
+		{"port", `8080`, TypePort},
+		{"report", `8080`, TypeNone},
+		{"dir", `"/tmp/mcp-x1/y"`, TypeTempPath},
+		{"dir", `"/home/x"`, TypeNone},
+		{"text", `"hello"`, TypeNone},
+		{"flag", `true`, TypeNone},
+		{"none", `""`, TypeNone},
+	} {
+		require.Equal(t, c.want, TypeOf(c.name, []byte(c.value)), "%s %s", c.name, c.value)
+	}
+}
+
+func FuzzKey(f *testing.F) {
+	for _, seed := range []string{`{"b":[1.50,-0,1e400],"a":{"\u0041":"\ud83d\ude00\n","_meta":{}}}`, `["[redacted:x]",12345678901234567890123]`, `{"a":1,"a":2}`, `{"a":`} {
+		f.Add([]byte(seed))
+	}
+	rules := &Rules{List: []Rule{{Action: ActionIgnore, Pointer: "/params/*/x"}, {Action: ActionMask, Pointer: "/params/b", Type: TypeAny}}}
+	f.Fuzz(func(t *testing.T, params []byte) {
+		_, _ = AppendKey(nil, "m", params, rules)
+		_ = Differ(params, []byte(`{"a":{"b":[1]}}`))
+		canonical, err := AppendCanonical(nil, params)
+		if err != nil {
+			require.Equal(t, string(params), string(canonical))
+			return
+		}
+		again, err := AppendCanonical(nil, canonical)
+		require.NoError(t, err)
+		require.Equal(t, string(canonical), string(again))
+		require.Empty(t, Differ(params, canonical))
+
+		reordered := map[string]json.RawMessage{}
+		names := 0
+		Each(canonical, func(string, []byte) bool { names++; return true })
+		if canonical[0] != '{' || json.Unmarshal(params, &reordered) != nil || len(reordered) != names {
+			return // no object, or one with a name twice
+		}
+		sorted, err := json.Marshal(reordered)
+		require.NoError(t, err)
+		third, err := AppendCanonical(nil, sorted)
+		require.NoError(t, err)
+		if !strings.Contains(string(canonical), `\ud`) { // which encoding/json replaces in names
+			require.Equal(t, string(canonical), string(third))
+		}
+	})
+}
+
+func TestNumbersKeepTheirValue(t *testing.T) {
+	for _, n := range []string{"1", "-1", "0.1", "1.50", "100", "1e21", "1e22", "123456789012345678901234567890", "1e-5", "1e-7", "0.000001234", "-12.50e-3", "5e300"} {
+		want, ok := new(big.Rat).SetString(n)
+		require.True(t, ok)
+		spelled := string(appendNumber(nil, []byte(n)))
+		got, ok := new(big.Rat).SetString(spelled)
+		require.True(t, ok, spelled)
+		require.Zero(t, want.Cmp(got), "%s became %s", n, spelled)
+		require.True(t, json.Valid([]byte(spelled)), spelled)
+	}
+}

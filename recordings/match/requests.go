@@ -1,0 +1,157 @@
+package match
+
+import (
+	"bytes"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// methodListen is a request that stays open for as long as its client likes, so
+// that nothing belongs to it only because it is open.
+const methodListen = "subscriptions/listen"
+
+// A request is one that a walker has seen.
+type request struct {
+	at        Ref
+	id        string
+	token     string
+	method    string
+	era       mcp.Era
+	handshake bool
+	probe     bool
+	given     bool // it has its answer
+}
+
+// requests are those of one side in one run.
+type requests struct {
+	open    map[string]*request // by id
+	tokens  map[string]string   // id by progress token
+	order   []*request          // oldest first, with settled ones between
+	settled map[string]request
+	ring    []string // ids of settled, to forget the oldest
+	next    int
+}
+
+func newRequests() requests {
+	return requests{open: map[string]*request{}, tokens: map[string]string{}, settled: map[string]request{}}
+}
+
+func (r *requests) add(it *Item) {
+	id := string(it.Msg.RawID())
+	if len(r.open) >= maxOpen && r.open[id] == nil {
+		return
+	}
+	q := &request{at: it.At, id: id, method: it.Method, era: it.Era, handshake: it.Handshake, probe: it.Probe}
+	if token := progressToken(it.Msg.RawParams()); token != nil {
+		q.token = string(token)
+		r.tokens[q.token] = id
+	}
+	r.open[id] = q
+	r.order = append(r.order, q)
+	r.tidy()
+}
+
+// progressToken is the raw token that a request asks to be told of progress by.
+func progressToken(params []byte) []byte {
+	const name = "progressToken"
+	if !bytes.Contains(params, []byte(name)) {
+		return nil
+	}
+	return Member(Member(params, "_meta"), name)
+}
+
+// tidy keeps order no longer than twice what is open.
+func (r *requests) tidy() {
+	if len(r.order) <= 2*len(r.open)+64 {
+		return
+	}
+	kept := r.order[:0]
+	for _, q := range r.order {
+		if r.open[q.id] == q {
+			kept = append(kept, q)
+		}
+	}
+	clear(r.order[len(kept):])
+	r.order = kept
+}
+
+// settle takes the request that an answer is for. The state is ReqOrphan if
+// there is none, ReqDuplicate if it had its answer.
+func (r *requests) settle(id string) (request, session.ReqState) {
+	q := r.open[id]
+	if q == nil {
+		old, ok := r.settled[id]
+		switch {
+		case !ok:
+			return request{}, session.ReqOrphan
+		case old.given:
+			return old, session.ReqDuplicate
+		}
+		q = &old // it was given up before, and has its answer now
+	}
+	q.given = true
+	r.close(q)
+	return *q, session.ReqNone
+}
+
+// giveUp ends the wait for an answer, which may come all the same.
+func (r *requests) giveUp(id string) {
+	if q := r.open[id]; q != nil {
+		r.close(q)
+	}
+}
+
+func (r *requests) close(q *request) {
+	delete(r.open, q.id)
+	if r.tokens[q.token] == q.id {
+		delete(r.tokens, q.token)
+	}
+	r.remember(*q)
+}
+
+func (r *requests) remember(q request) {
+	_, again := r.settled[q.id]
+	r.settled[q.id] = q
+	switch {
+	case again:
+	case len(r.ring) < maxSettled:
+		r.ring = append(r.ring, q.id)
+	default:
+		delete(r.settled, r.ring[r.next])
+		r.ring[r.next] = q.id
+		r.next = (r.next + 1) % maxSettled
+	}
+}
+
+func (r *requests) byID(id string) (request, bool) {
+	if q := r.open[id]; q != nil {
+		return *q, true
+	}
+	return request{}, false
+}
+
+func (r *requests) byToken(token string) (request, bool) {
+	id, ok := r.tokens[token]
+	if !ok {
+		return request{}, false
+	}
+	return r.byID(id)
+}
+
+// latest is the open request that was sent last.
+func (r *requests) latest() (request, bool) {
+	for len(r.order) > 0 {
+		q := r.order[len(r.order)-1]
+		if r.open[q.id] == q {
+			break
+		}
+		r.order = r.order[:len(r.order)-1]
+	}
+	for i := len(r.order) - 1; i >= 0; i-- {
+		if q := r.order[i]; r.open[q.id] == q && q.method != methodListen {
+			return *q, true
+		}
+	}
+	return request{}, false
+}

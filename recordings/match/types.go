@@ -1,0 +1,117 @@
+package match
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Type is a kind of value that is another one in each run of a server, so
+// that only its type can be compared.
+type Type uint8
+
+// The types. The zero value is none.
+const (
+	TypeNone     Type = iota
+	TypeAny           // anything; only rules have it
+	TypeTime          // RFC 3339, or close to it, and the dates of HTTP
+	TypeEpoch         // seconds, milliseconds, microseconds or nanoseconds since 1970, of the years 2015 to 2100
+	TypeID            // UUID, ULID, 16 and more hexadecimal digits
+	TypeDuration      // 1.5s, PT3S; numbers whose name says so
+	TypePID           // numbers whose name says so
+	TypePort          // numbers whose name says so
+	TypeTempPath      // below a folder for temporary files
+	typeCount
+)
+
+var typeNames = [typeCount]string{"", "any", "time", "epoch", "id", "duration", "pid", "port", "temp-path"}
+
+// String returns the type as rule files and reports spell it.
+func (t Type) String() string { return typeNames[t] }
+
+// ParseType is the inverse of String.
+func ParseType(s string) (Type, bool) {
+	for t := TypeAny; t < typeCount; t++ {
+		if typeNames[t] == s {
+			return t, true
+		}
+	}
+	return TypeNone, false
+}
+
+// Fits tells whether a JSON value that stands under a name is of the type.
+func (t Type) Fits(name string, value []byte) bool {
+	return t == TypeAny || t != TypeNone && TypeOf(name, value) == t
+}
+
+var (
+	timeText     = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?$`)
+	idText       = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{16,}|[0-9A-F]{16,})$`)
+	durationText = regexp.MustCompile(`^([0-9.]+ ?(ns|us|µs|ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?) ?)+$|^PT([0-9.]+[HMS])+$`)
+	tempText     = regexp.MustCompile(`^(file://)?(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/|[A-Za-z]:\\.*\\Temp\\).+`)
+	durationName = regexp.MustCompile(`(?i:duration|elapsed|latency|uptime|took|runtime)|(^|_)(ms|us|ns|millis|seconds)$|(Ms|Us|Ns|Millis|Seconds)$`)
+	pidName      = regexp.MustCompile(`^(pid|ppid|PID|PPID)$|_p?pid$|process_?id$|ProcessId$|[a-z]P?Pid$`)
+	portName     = regexp.MustCompile(`^(port|Port|PORT)$|_port$|[a-z]Port$`)
+)
+
+// maxTyped is how long a text may be that is of a type.
+const maxTyped = 512
+
+// TypeOf tells of which type a JSON value is that stands under a name; TypeNone
+// if it should be the same in each run, as far as one value can show.
+func TypeOf(name string, value []byte) Type {
+	if len(value) == 0 || len(value) > maxTyped {
+		return TypeNone
+	}
+	if value[0] != '"' {
+		return numberType(name, value)
+	}
+	text := unquote(value)
+	switch {
+	case text == "":
+		return TypeNone
+	case isTime(text):
+		return TypeTime
+	case idText.MatchString(text) && strings.ContainsAny(text, "0123456789"):
+		return TypeID
+	case durationText.MatchString(text):
+		return TypeDuration
+	case tempText.MatchString(text):
+		return TypeTempPath
+	}
+	return numberType(name, []byte(text))
+}
+
+func isTime(text string) bool {
+	if timeText.MatchString(text) {
+		return true
+	}
+	_, err := time.Parse(time.RFC1123, text)
+	return err == nil
+}
+
+func numberType(name string, number []byte) Type {
+	if bytes.IndexByte([]byte("-0123456789"), number[0]) < 0 {
+		return TypeNone
+	}
+	v, err := strconv.ParseFloat(string(number), 64)
+	switch {
+	case err != nil || v < 0:
+		return TypeNone
+	case pidName.MatchString(name):
+		return TypePID
+	case portName.MatchString(name) && v < 1<<16:
+		return TypePort
+	case durationName.MatchString(name):
+		return TypeDuration
+	}
+	const from, to = 1_420_070_400, 4_102_444_800 // 2015, 2100
+	for unit := 1.0; unit <= 1e9; unit *= 1000 {
+		if v >= from*unit && v < to*unit {
+			return TypeEpoch
+		}
+	}
+	return TypeNone
+}

@@ -1,0 +1,226 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// told spells the items of a session, one a line: its row, what it is, and the
+// row of the request that it belongs to.
+func told(t *testing.T, src session.Source) []string {
+	t.Helper()
+	kinds := map[ItemKind]string{ItemRequest: "request", ItemAnswer: "answer", ItemNotification: "note", ItemStart: "start", ItemEnd: "end", ItemStray: "stray"}
+	var out []string
+	require.NoError(t, Walk(context.Background(), src, func(it *Item) error {
+		from := "server"
+		if it.FromClient {
+			from = "client"
+		}
+		line := fmt.Sprintf("%d %s", it.At.Row, kinds[it.Kind])
+		if it.Kind < ItemStart {
+			line += " " + from + " " + it.Method
+		}
+		if it.State != session.ReqNone {
+			line += " " + it.State.String()
+		}
+		if it.HasOf {
+			line += fmt.Sprintf(" of %d.%d", it.Of.Row, it.Of.Member)
+		}
+		if it.At.Member > 0 {
+			line += fmt.Sprintf(" member %d", it.At.Member)
+		}
+		if it.Kind < ItemStart {
+			m, err := Read(src, it.At, nil)
+			require.NoError(t, err, line)
+			require.Equal(t, string(it.Msg.Line), string(m.Line), "read again")
+			require.Equal(t, it.Msg.Message, m.Message)
+		}
+		out = append(out, line)
+		return nil
+	}))
+	return out
+}
+
+func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
+	src := written(t,
+		started, // 0
+		`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":"p"}}}`,
+		`> {"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":"b","_meta":{"progressToken":7}}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`,
+		`< {"jsonrpc":"2.0","id":1,"method":"roots/list"}`, // 5: the server's own id
+		`> {"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`,
+		`< {"jsonrpc":"2.0","id":"1","result":{}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{}}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{}}`, // 10
+		`< {"jsonrpc":"2.0","id":1.0,"result":{}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+		`"k":"stdout","seq":90,"raw":"Server listening"`,
+		`> {"jsonrpc":"2.0","id":2,"method":"ping"}`,
+		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, // 15
+		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
+		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
+		`"k":"closed","seq":91`,
+	)
+	require.Equal(t, []string{
+		"0 start",
+		"1 request client tools/call answered",
+		"2 request client tools/call answered",
+		"3 note server notifications/progress of 1.0",
+		"4 note server notifications/message of 2.0",
+		"5 request server roots/list answered",
+		"6 answer client roots/list of 5.0",
+		"7 answer server tools/call of 2.0",
+		"8 note server notifications/message of 1.0",
+		"9 answer server tools/call of 1.0",
+		"10 answer server tools/call duplicate of 1.0",
+		"11 answer server  orphan",
+		"12 note server notifications/tools/list_changed",
+		"13 stray",
+		"14 request client ping cancelled",
+		"15 note client notifications/cancelled of 14.0",
+		"16 answer server ping of 14.0",
+		"17 answer server ping duplicate of 14.0",
+		"18 end",
+	}, told(t, src))
+}
+
+func TestWalkTakesBatchesAndSplitWritesApart(t *testing.T) {
+	src := written(t,
+		started,
+		`"k":"stdin","raw":"[{\"id\":1,\"method\":\"a\"},{\"id\":2,\"method\":\"b\"},{\"method\":\"n\"}]"`,
+		`"k":"stdout","seq":1,"raw":"[{\"id\":2,\"result\":{}},{\"id\":1,\"error\":{}}]"`,
+		`"k":"stdin","raw":"{\"id\":3,\"method\":\"c\"}\n{\"id\":4,\"method\":\"d\"}"`,
+		`"k":"stdin","eol":"","raw":"{\"id\":5,"`,
+		`< {"id":4,"result":{}}`,
+		`"k":"stdin","eol":"","raw":"\"method\":\"e\"}\n{\"id\":6,\"met"`,
+		`"k":"stdin","raw":"hod\":\"f\"}"`,
+		`< {"id":6,"result":{}}`,
+		`"k":"stdin","eol":"","raw":"{\"id\":7,\"method\":\"g\"}\n{\"id\":8,"`,
+		`"k":"stdin","raw":"\"method\":\"h\"}"`,
+	)
+	require.Equal(t, []string{
+		"0 start",
+		"1 request client a lost", // the states in batches are those without the answer
+		"1 request client b lost member 1",
+		"1 note client n member 2",
+		"2 answer server b of 1.1",
+		"2 answer server a of 1.0 member 1",
+		"3 request client c lost",
+		"3 request client d lost member 1",
+		"5 answer server d of 3.1",
+		"6 request client e lost",
+		"7 request client f lost member 1",
+		"8 answer server f of 7.1",
+		"9 request client g lost",
+		"10 request client h lost member 1",
+	}, told(t, src))
+}
+
+func TestErasAndHandshakesAreKnown(t *testing.T) {
+	const modern = `"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`
+	src := written(t,
+		started,
+		`> {"id":1,"method":"server/discover",`+modern+`}`,
+		`< {"id":1,"error":{"code":-32601}}`,
+		`> {"id":2,"method":"initialize"}`,
+		`< {"id":2,"result":{}}`,
+		`> {"method":"notifications/initialized"}`,
+		`> {"id":3,"method":"ping"}`,
+		started,
+		`> {"id":1,"method":"tools/list"}`,
+		`"k":"state","state":"ready","era":"modern"`,
+		`> {"id":2,"method":"server/discover",`+modern+`}`,
+		`> {"id":3,"method":"tools/list"}`,
+	)
+	var out []string
+	require.NoError(t, Walk(t.Context(), src, func(it *Item) error {
+		if it.Kind < ItemStart && it.Method != "" {
+			out = append(out, fmt.Sprintf("%d %s %s handshake=%t probe=%t", it.Run, it.Method, it.Era, it.Handshake, it.Probe))
+		}
+		return nil
+	}))
+	require.Equal(t, []string{
+		"1 server/discover modern handshake=true probe=true",
+		"1 server/discover modern handshake=true probe=true",
+		"1 initialize legacy handshake=true probe=false",
+		"1 initialize legacy handshake=true probe=false",
+		"1 notifications/initialized legacy handshake=true probe=false",
+		"1 ping legacy handshake=false probe=false",
+		"2 tools/list auto handshake=false probe=false",
+		"2 server/discover modern handshake=false probe=false",
+		"2 tools/list modern handshake=false probe=false",
+	}, out)
+}
+
+func TestExchangesComeWhenTheyAreComplete(t *testing.T) {
+	src := written(t,
+		started,
+		`> {"id":1,"method":"a","params":{"_meta":{"progressToken":1}}}`,
+		`> {"id":2,"method":"b"}`,
+		`< {"method":"notifications/progress","params":{"progressToken":1,"progress":1}}`,
+		`< {"id":2,"error":{"code":1}}`,
+		`> {"id":3,"method":"c"}`,
+		`< {"method":"notifications/message"}`,
+		`"k":"closed","seq":9`,
+		started,
+		`> {"id":1,"method":"d"}`,
+	)
+	var out []string
+	for step, err := range Exchanges(t.Context(), src) {
+		require.NoError(t, err)
+		if x := step.Exchange; x != nil {
+			out = append(out, fmt.Sprintf("%s run %d answered=%t failed=%t %s notes=%d", x.Method, x.Run, x.Answered, x.Failed, x.State, len(x.Notes)))
+		} else {
+			out = append(out, fmt.Sprintf("item %d", step.Item.At.Row))
+		}
+	}
+	require.Equal(t, []string{
+		"item 0",
+		"b run 1 answered=true failed=true failed notes=0",
+		"a run 1 answered=false failed=false lost notes=1",
+		"c run 1 answered=false failed=false lost notes=1",
+		"item 7", "item 8",
+		"d run 2 answered=false failed=false pending notes=0",
+	}, out)
+
+	for range Exchanges(t.Context(), src) {
+		break // who stops gets nothing more
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range Exchanges(ctx, src) {
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+func TestNotesOfAnExchangeAreBounded(t *testing.T) {
+	lines := []string{started, `> {"id":1,"method":"a"}`}
+	for range maxNotes + 3 {
+		lines = append(lines, `< {"method":"notifications/message"}`)
+	}
+	for step, err := range Exchanges(t.Context(), written(t, append(lines, `< {"id":1,"result":{}}`)...)) {
+		require.NoError(t, err)
+		if x := step.Exchange; x != nil {
+			require.Len(t, x.Notes, maxNotes)
+			require.Equal(t, 3, x.MoreNotes)
+		}
+	}
+}
+
+func TestManyRequestsOfOneIDAreSettledInOrder(t *testing.T) {
+	lines := []string{started}
+	for range 200 {
+		lines = append(lines, `> {"id":1,"method":"a"}`, `< {"id":1,"result":{}}`)
+	}
+	out := strings.Join(told(t, written(t, lines...)), "\n")
+	require.Equal(t, 200, strings.Count(out, "request client a answered"))
+	require.NotContains(t, out, "duplicate")
+}
