@@ -88,7 +88,9 @@ func writePieces(buf []byte, e *session.Entry, write func([]byte) error) ([]byte
 	buf = appendHead(buf[:0], e)
 	payload := e.Payload
 	tail := "\"}\n"
-	switch represent(e) {
+	rep := represent(e)
+	e.Encoded = rep != verbatim
+	switch rep {
 	case verbatim:
 		buf = append(buf, `,"m":`...)
 		if err := write(buf); err != nil {

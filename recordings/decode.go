@@ -205,6 +205,7 @@ func (d *decoder) payload(e *session.Entry) error {
 		return err
 	}
 	e.FullSize = int64(len(e.Payload))
+	e.Encoded = d.rep != verbatim
 	if e.Kind == session.KindStderr || e.More {
 		return nil
 	}
@@ -272,7 +273,7 @@ func decode64(text []byte) (data []byte, ok bool) {
 // follows it take.
 func (d *decoder) begin(e *session.Entry, limit int, size int64) {
 	rest := d.b[d.i:]
-	e.Cut = true
+	e.Cut, e.Encoded = true, d.rep != verbatim
 	switch d.rep {
 	case verbatim:
 		e.Payload = rest[:min(len(rest), limit)]

@@ -37,7 +37,8 @@ func represent(e *session.Entry) representation {
 }
 
 // AppendEntry appends the line of e, its newline included, to dst. N and T are
-// written as they are. It does not allocate if dst has room for the line.
+// written as they are, and Encoded is set. It does not allocate if dst has room
+// for the line.
 //
 // The body of an entry without stream bytes has to be a JSON object in one
 // line, as session.NewEntry makes it.
@@ -46,7 +47,9 @@ func AppendEntry(dst []byte, e *session.Entry) []byte {
 	if !e.Kind.IsStream() {
 		return appendBody(dst, e)
 	}
-	switch represent(e) {
+	rep := represent(e)
+	e.Encoded = rep != verbatim
+	switch rep {
 	case verbatim:
 		dst = append(dst, `,"m":`...)
 		dst = append(dst, e.Payload...)

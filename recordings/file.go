@@ -20,16 +20,17 @@ const MaxPayload = 512 << 20
 // A File is the log of a live session, and the recording it is written to. It
 // implements session.Log. All methods may be called from any goroutine.
 type File struct {
-	path   string
-	header session.Header
-	start  time.Time // with the monotonic clock
-	f      *os.File
-	write  func([]byte) (int, error) // f.Write; another one in tests
-	keeps  session.RecordingState    // RecordingOn or RecordingNone
-	index  session.Index
-	spill  temp    // rows that memory has no room for
-	temp   temp    // f, with Options.NoRecord
-	syncer *syncer // nil with Options.NoRecord
+	path     string
+	header   session.Header
+	start    time.Time // with the monotonic clock
+	f        *os.File
+	write    func([]byte) (int, error) // f.Write; another one in tests
+	keeps    session.RecordingState    // RecordingOn or RecordingNone
+	index    session.Index
+	spill    temp    // rows that memory has no room for
+	temp     temp    // f, with Options.NoRecord
+	syncer   *syncer // nil with Options.NoRecord
+	searcher searcher
 
 	mu      sync.Mutex
 	queue   []*waiter // those who wait for the log, in order

@@ -62,12 +62,12 @@ func TestTheGoldenRecordingOpens(t *testing.T) {
 		13: {session.ReqFailed, 14, "roots/list", framing.Request, session.FlagError},
 		14: {session.ReqNone, 13, "roots/list", framing.ErrorResponse, session.FlagError},
 		16: {session.ReqNone, 12, "tools/call", framing.Response, 0},
-		19: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem},
-		21: {session.ReqNone, 0, "deep", framing.Notification, 0},
-		22: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart},
-		23: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart},
+		19: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagEncoded},
+		21: {session.ReqNone, 0, "deep", framing.Notification, session.FlagEncoded},
+		22: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart | session.FlagEncoded},
+		23: {session.ReqNone, 0, "", framing.NotJSON, session.FlagProblem | session.FlagPart | session.FlagEncoded},
 		27: {session.ReqTimedOut, 0, "tools/list", framing.Request, 0},
-		39: {session.ReqLost, 0, "ping", framing.Batch, session.FlagProblem | session.FlagBatch},
+		39: {session.ReqLost, 0, "ping", framing.Batch, session.FlagProblem | session.FlagBatch | session.FlagEncoded},
 	} {
 		row := all[n-1]
 		require.Equal(t, want.state, row.State, n)

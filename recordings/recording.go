@@ -15,12 +15,13 @@ import (
 // belongs to the Recording; Stats().Recording is session.RecordingReading
 // meanwhile, or session.RecordingOn while its recorder is at work.
 type Recording struct {
-	path   string
-	f      file
-	header session.Header
-	tail   *tailRows
-	index  session.Index
-	spill  temp // rows that memory has no room for
+	path     string
+	f        file
+	header   session.Header
+	tail     *tailRows
+	index    session.Index
+	spill    temp // rows that memory has no room for
+	searcher searcher
 
 	indexer indexer        // of the goroutine
 	quit    chan struct{}  // closed by Close
@@ -139,6 +140,11 @@ func (r *Recording) EntryInto(row session.Row, limit int, buf []byte) (session.E
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
 func (r *Recording) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	return readLine(r.f, row, p, off)
+}
+
+// Search implements session.Searcher.
+func (r *Recording) Search(rows []session.Row, lower []byte, found []session.Found) {
+	r.searcher.search(r.f, rows, lower, found)
 }
 
 // Method is the name behind a row's Method.

@@ -49,6 +49,11 @@ func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
 	return readLine((*stored)(f), row, p, off)
 }
 
+// Search implements session.Searcher.
+func (f *File) Search(rows []session.Row, lower []byte, found []session.Found) {
+	f.searcher.search((*stored)(f), rows, lower, found)
+}
+
 // readAt reads from the file, or from memory, which continues it.
 func (f *File) readAt(p []byte, off int64) (int, error) {
 	f.store.RLock()

@@ -10,6 +10,9 @@ import (
 
 // classify fills a row for an entry of a stream kind and pairs its messages.
 func (x *Index) classify(e *Entry, row *Row) {
+	if e.Encoded {
+		row.Flags |= FlagEncoded
+	}
 	part := e.More || x.inParts[e.Kind]
 	x.inParts[e.Kind] = e.More
 	if part {

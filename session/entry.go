@@ -83,6 +83,7 @@ type Entry struct {
 	More     bool            // a part of a line that goes on
 	Msg      framing.Message // what the line is; spans are offsets in Payload
 	Why      string          // informative: the problems of the line
+	Encoded  bool            // the log has the payload in another form than its bytes; set by the log
 	Cut      bool            // Payload is only the beginning (Source.Entry with a limit)
 	FullSize int64           // size of the whole payload in bytes
 

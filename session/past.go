@@ -67,6 +67,9 @@ func (p *Past) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
 	return EntryInto(p.Source, row, limit, buf)
 }
 
+// Search implements Searcher, if the source does.
+func (p *Past) Search(rows []Row, lower []byte, found []Found) { search(p.Source, rows, lower, found) }
+
 // Stats returns the counts as they were. Size is where the last row ends.
 func (p *Past) Stats() Stats {
 	k := p.Len()

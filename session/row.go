@@ -61,6 +61,7 @@ const (
 	FlagBatch                        // several messages in one entry
 	FlagUnkept                       // the bytes were not kept: recording had stopped
 	FlagProbe                        // a server/discover that initialize followed, or its answer: an error and silence are answers too
+	FlagEncoded                      // the line has the payload in another form than its bytes
 )
 
 // AppendBinary appends the row's 32 bytes, little endian.

@@ -18,6 +18,11 @@ type Matcher struct {
 	alike   [256]known  // what was found out about rows that are alike
 	rough   bool        // only what is true of all such rows is asked
 
+	searched []sought      // of the words with a text that can be searched
+	at       int           // of the row that is looked at, in what was found; -1: nothing was
+	unread   []session.Row // rows that were searched
+	places   []int         // of them, among those that Rows was given
+
 	number int    // of the row that is looked at
 	spans  []span // by word, of rows with some numbers
 
@@ -50,10 +55,11 @@ const paired session.RowFlags = 1 << 7
 // Over returns a matcher of the filter over a log. A nil filter matches every
 // row.
 func (f *Filter) Over(source session.Source) *Matcher {
-	m := &Matcher{filter: f, source: source}
+	m := &Matcher{filter: f, source: source, at: -1}
 	if f != nil {
 		m.methods = make([][]Verdict, f.words)
 		m.spans = make([]span, f.words)
+		m.searched = f.sought()
 	}
 	return m
 }
@@ -104,6 +110,7 @@ func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
 		}
 		verdicts[i] = v
 	}
+	m.search(rows, verdicts)
 	m.near = nil
 }
 
@@ -160,6 +167,9 @@ func (m *Matcher) each(words []word, r session.Row) Verdict {
 
 func (m *Matcher) look(w word, r session.Row) Verdict {
 	v := w.test.row(m, w.index, r)
+	if v == Unread && m.at >= 0 {
+		v = m.found(w.index)
+	}
 	if w.not {
 		return v.negated()
 	}
