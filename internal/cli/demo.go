@@ -110,7 +110,7 @@ var guidedSteps = []struct{ text, params string }{
 
 func (a *app) demoServerCommand() *cobra.Command {
 	var misbehave string
-	var list bool
+	var list, changed bool
 	cmd := &cobra.Command{
 		Use:   demoServer + " [--misbehave KIND]",
 		Short: "Be the demo server, on stdio",
@@ -123,12 +123,14 @@ func (a *app) demoServerCommand() *cobra.Command {
 				opts := demo.Options{Version: version, Self: append(slices.Clone(a.self), demoServer, "--misbehave")}
 				os.Exit(demo.Misbehave(cmd.Context(), misbehave, os.Stdin, os.Stdout, os.Stderr, opts))
 			}
-			os.Exit(demo.Serve(cmd.Context(), os.Stdin, os.Stdout, os.Stderr, demo.Options{Version: version}))
+			os.Exit(demo.Serve(cmd.Context(), os.Stdin, os.Stdout, os.Stderr, demo.Options{Version: version, Changed: changed}))
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&misbehave, "misbehave", "", "be a server with the fault `KIND`")
+	cmd.Flags().BoolVar(&changed, "changed", false, "differ from the demo server in one tool's schema (slow) and one answer (of add)")
 	cmd.Flags().BoolVar(&list, "list", false, "list the kinds of fault")
+	cmd.MarkFlagsMutuallyExclusive("changed", "misbehave")
 	return cmd
 }
 

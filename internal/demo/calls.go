@@ -41,6 +41,9 @@ func callAdd(_ context.Context, r *request, raw json.RawMessage) (any, error) {
 		return r.refuse("bad arguments: a and b are required")
 	}
 	sum := *args.A + *args.B
+	if r.s.opts.Changed {
+		sum += sumError
+	}
 	if math.IsInf(sum, 0) {
 		return r.refuse("the sum is out of range")
 	}

@@ -21,6 +21,9 @@ type Options struct {
 	// processes use it. Nil means this executable with the arguments
 	// "demo-server --misbehave".
 	Self []string
+	// Changed makes the server differ from itself in one schema and one answer,
+	// as a later build of a server would.
+	Changed bool
 }
 
 // maxCalls bounds the calls that run at one time; more are refused.

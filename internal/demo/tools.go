@@ -88,7 +88,7 @@ func (s *server) listTools(_ context.Context, r *request) (any, error) {
 			shown = append(shown, t)
 		}
 	}
-	return listResult(r, "tools", shown, toolPage, func(t tool) object { return t.show(r.revision) })
+	return listResult(r, "tools", shown, toolPage, func(t tool) object { return s.showTool(t, r.revision) })
 }
 
 // hasExtra says whether a list has its surprise entry.
