@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -24,25 +22,29 @@ func (a *app) openCommand() *cobra.Command {
 searches and findings, but nothing can be sent. Several are opened beside each
 other.
 
-Without a terminal on stdout it prints them: one line per entry.`,
-		Example: `  mcpdbg open session.jsonl
+Without a terminal on stdout it prints them as rec cat does: one line per entry.
+
+` + recordingNames,
+		Example: `  mcpdbg open last
+  mcpdbg open session.jsonl
   mcpdbg open before.jsonl after.jsonl
   mcpdbg open session.jsonl | grep tools/call`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"jsonl"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		ValidArgsFunction: completeRecordings,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
 			case a.hasCommand:
 				return usagef("open takes recordings and no command")
 			case len(files) == 0:
-				return withHint(usagef("open what? name a recording"), "mcpdbg lists the newest")
+				return withHint(usagef("open what? name a recording"), listHint)
+			}
+			if err := resolveRecordings(files); err != nil {
+				return err
 			}
 			if err := a.screen(s); err != nil {
 				return err
 			}
 			if !a.terminal {
-				return a.printRecordings(files)
+				return a.printRecordings(cmd.Context(), files)
 			}
 			return a.openScreen(cmd.Context(), files)
 		},
@@ -52,22 +54,13 @@ Without a terminal on stdout it prints them: one line per entry.`,
 }
 
 // printRecordings prints recordings, one line per entry.
-func (a *app) printRecordings(files []string) error {
+func (a *app) printRecordings(ctx context.Context, files []string) error {
 	for _, path := range files {
-		if err := a.printRecording(path); err != nil {
+		if err := a.recCat(ctx, path, catOptions{}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (a *app) printRecording(path string) error {
-	rec, err := recordings.Open(path)
-	if err != nil {
-		return unreadable(path, err)
-	}
-	defer rec.Close()
-	return newLineWriter(rec, a.stdout, false).write()
 }
 
 // openScreen is the interface on recordings. What can't be opened is said
@@ -118,35 +111,13 @@ func (l *launcher) recording(path string) (ui.Opened, error) {
 // unreadable says why a recording can't be read, and what to try.
 func unreadable(path string, err error) error {
 	format, foreign := errors.AsType[*recordings.FormatError](err)
-	isFolder := func() bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
-	}
 	switch {
 	case foreign && format.Major > recordings.Version:
 		return withHint(usagef("%v", format), "a newer mcpdbg; this is "+version)
 	case foreign:
-		return withHint(usagef("%v", format), "mcpdbg lists the newest recordings; mcpdbg --record FILE -- COMMAND makes one")
+		return withHint(usagef("%v", format), listHint+"; mcpdbg --record FILE -- COMMAND makes one")
 	case errors.Is(err, fs.ErrNotExist):
-		return withHint(usagef("%s: there is no such file", path), nearRecording(path))
-	case isFolder():
-		return withHint(usagef("%s is a folder, not a recording", path), "name a .jsonl file in it")
+		return withHint(usagef("%s: there is no such file", path), listHint)
 	}
 	return usagef("%v", err)
-}
-
-// nearRecording is what to try for a recording that is not there.
-func nearRecording(path string) string {
-	list := "mcpdbg lists the newest recordings"
-	state, err := recordings.StateDir()
-	if err != nil {
-		return list
-	}
-	folder := filepath.Join(state, "recordings")
-	for _, name := range []string{path, path + ".jsonl"} {
-		if _, err := os.Stat(filepath.Join(folder, name)); err == nil && filepath.Base(name) == name {
-			return fmt.Sprintf("mcpdbg open %s", shortPath(filepath.Join(folder, name)))
-		}
-	}
-	return list
 }

@@ -31,9 +31,9 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{nil, []string{"open what?", "try: mcpdbg lists the newest"}},
+		{nil, []string{"open what?", "try: mcpdbg rec ls"}},
 		{[]string{writeFile(t, "a"), "--", "x"}, []string{"open takes recordings and no command"}},
-		{[]string{gone}, []string{gone + ": there is no such file", "try: mcpdbg lists"}},
+		{[]string{gone}, []string{gone + ": there is no such file", "try: mcpdbg rec ls"}},
 		{[]string{dir}, []string{dir + " is a folder, not a recording", "try: name a .jsonl file in it"}},
 		{[]string{writeFile(t, "")}, []string{"is not a recording: it looks like an empty file", "try: "}},
 		{[]string{writeFile(t, `{"jsonrpc":"2.0","id":1}`)}, []string{"it looks like bare JSON-RPC messages", "try: "}},
@@ -48,18 +48,15 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A recording is opened by the folder that sessions are recorded to, if only its
-// name is known.
-func TestOpenNamesTheRecordingThatIsMeant(t *testing.T) {
-	t.Parallel()
-	cmd := program(t, "open", "mine")
-	state := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], markName+"=")
-	folder := filepath.Join(state, "mcpdbg", "recordings")
-	require.NoError(t, os.MkdirAll(folder, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "mine.jsonl"), nil, 0o600))
-	r := finish(t, cmd)
-	require.Equal(t, 2, r.code)
-	require.Contains(t, r.stderr, "try: mcpdbg open "+folder+"/mine.jsonl")
+// A recording is opened by a part of its name.
+func TestOpenFindsTheRecordingThatIsMeant(t *testing.T) {
+	folder := recFolder(t, nil)
+	data, err := os.ReadFile(lintFixtures + "healthy-legacy.jsonl")
+	require.NoError(t, err)
+	fill(t, folder, map[string]string{"mine.jsonl": string(data)})
+	r := inProcess(t, "open", "min")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, inProcess(t, "rec", "cat", "last"), r)
 }
 
 // On a terminal the recordings stand beside each other, and nothing is asked

@@ -27,6 +27,7 @@ func TestStandardOutputIsClosed(t *testing.T) {
 		against("", "list", "tools"),
 		against("", "call", "--tool", "big", "bytes:=1000000"),
 		{"demo"}, {"version"}, {"--help"}, {"completion", "bash"},
+		{"rec", "cat", goldenRecording}, {"rec", "cat", goldenRecording, "--json"}, {"rec", "cat", goldenRecording, "--jq", "."},
 	} {
 		cmd := program(t, args...)
 		r, w, err := os.Pipe()
@@ -65,7 +66,7 @@ func TestStandardOutputIsFull(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{
 		against("", "run"), against("", "list", "tools"), against("", "call", "--tool", "echo", "message=hi"),
-		{"demo"}, {"version"}, {"--help"}, {"completion", "bash"}, {"demo-server", "--list"},
+		{"demo"}, {"version"}, {"--help"}, {"completion", "bash"}, {"demo-server", "--list"}, {"rec", "cat", goldenRecording},
 	} {
 		cmd := program(t, args...)
 		cmd.Stdout = full

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,20 +23,33 @@ const (
 	plainDecoded = 64 << 10
 )
 
-// lineWriter writes rows of a source as lines: recording lines, or plain text.
+// lineWriter writes rows of a source as lines.
 type lineWriter struct {
 	src   session.Source
 	w     *bufio.Writer
-	json  bool
-	shown *filter.Matcher // decides what is written
+	print func(number int, row session.Row) error // writes one row to w
+	shown *filter.Matcher                         // decides what is written
+	among span                                    // and of what
 	next  int
+	stop  int // no row from this number on is written; 0: all are
 	rows  []session.Row
-	buf   []byte
+	say   []filter.Verdict // of rows
+	line  []byte
+	entry []byte // memory for what is read
 }
 
+// newLineWriter writes lines of the recording, or plain text.
 func newLineWriter(src session.Source, w io.Writer, json bool) *lineWriter {
 	var all *filter.Filter
-	return &lineWriter{src: src, w: bufio.NewWriterSize(w, 64<<10), json: json, shown: all.Over(src), rows: make([]session.Row, 256)}
+	l := &lineWriter{
+		src: src, w: bufio.NewWriterSize(w, 64<<10), shown: all.Over(src), rows: make([]session.Row, 256), say: make([]filter.Verdict, 256),
+		entry: make([]byte, 0, plainDecoded+4<<10),
+	}
+	l.print = l.plainLine
+	if json {
+		l.print = l.recordLine
+	}
+	return l
 }
 
 // follow writes what is there and what is added, until stop is closed and all
@@ -42,35 +57,37 @@ func newLineWriter(src session.Source, w io.Writer, json bool) *lineWriter {
 func (l *lineWriter) follow(stop <-chan struct{}) error {
 	for {
 		changed := l.src.Changed()
-		if err := l.write(); err != nil {
+		if err := l.write(context.Background()); err != nil {
 			return err
 		}
 		select {
 		case <-changed:
 		case <-stop:
-			return l.write()
+			return l.write(context.Background())
 		}
 	}
 }
 
-// write writes all rows that are there, and are to be shown.
-func (l *lineWriter) write() error {
+// write writes all rows that are there, and are to be shown, or as many until
+// ctx is over.
+func (l *lineWriter) write(ctx context.Context) error {
 	for {
 		n := l.src.Rows(l.next, l.rows)
-		if n == 0 {
+		if l.stop > 0 {
+			n = min(n, l.stop-l.next)
+		}
+		if n <= 0 || l.among.over(l.next, l.rows[0]) {
 			return l.w.Flush()
 		}
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), l.w.Flush())
+		}
+		l.shown.Rows(l.next, l.rows[:n], l.say[:n])
 		for i, row := range l.rows[:n] {
-			var err error
-			if !l.shown.Match(l.next+i, row) {
+			if !l.shows(l.next+i, row, l.say[i]) {
 				continue
 			}
-			if l.json {
-				err = l.recordLine(row)
-			} else {
-				err = l.plainLine(l.next+i, row)
-			}
-			if err != nil {
+			if err := l.print(l.next+i, row); err != nil {
 				return err
 			}
 		}
@@ -78,9 +95,14 @@ func (l *lineWriter) write() error {
 	}
 }
 
+// shows tells whether a row is to be written, of which the filter says this.
+func (l *lineWriter) shows(number int, row session.Row, v filter.Verdict) bool {
+	return v != filter.No && l.among.has(number, row) && (v == filter.Yes || l.shown.Read(number, row))
+}
+
 // recordLine writes the entry's line as the recording has it.
-func (l *lineWriter) recordLine(row session.Row) error {
-	var chunk [32 << 10]byte
+func (l *lineWriter) recordLine(_ int, row session.Row) error {
+	chunk := l.entry[:cap(l.entry)]
 	for off := int64(0); off < int64(row.Len); {
 		n, err := l.src.ReadLine(row, chunk[:min(int64(len(chunk)), int64(row.Len)-off)], off)
 		if n == 0 {
@@ -97,7 +119,7 @@ func (l *lineWriter) recordLine(row session.Row) error {
 // plainLine writes number, time, sequence number, direction and text of one
 // entry. Columns are stable; the text is the server's and made safe.
 func (l *lineWriter) plainLine(number int, row session.Row) error {
-	e, err := l.src.Entry(row, plainDecoded)
+	e, err := session.EntryInto(l.src, row, plainDecoded, l.entry)
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
@@ -105,7 +127,7 @@ func (l *lineWriter) plainLine(number int, row session.Row) error {
 	if len(e.Payload) > plainPayload {
 		e.Payload, e.Cut = e.Payload[:plainPayload], true
 	}
-	b := l.buf[:0]
+	b := l.line[:0]
 	b = appendRight(b, strconv.AppendUint(nil, e.N, 10), 6)
 	b = appendRight(b, fmt.Appendf(nil, "%.6f", float64(e.T)/1e6), 13)
 	if e.Seq > 0 {
@@ -124,7 +146,7 @@ func (l *lineWriter) plainLine(number int, row session.Row) error {
 		}
 	}
 	b = append(b, '\n')
-	l.buf = b
+	l.line = b
 	_, err = l.w.Write(b)
 	return err
 }

@@ -22,7 +22,7 @@ func (a *app) recCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.recInfoCommand())
+	cmd.AddCommand(a.recCatCommand(), a.recInfoCommand())
 	return cmd
 }
 
@@ -57,7 +57,7 @@ The exit code is 0 whatever is found, and 2 if the file can't be read.
 func (a *app) recInfo(path string, asJSON bool) error {
 	rec, err := recordings.Open(path)
 	if err != nil {
-		return usagef("%v", err)
+		return unreadable(path, err)
 	}
 	defer rec.Close()
 	if abs, err := filepath.Abs(path); err == nil {

@@ -68,7 +68,7 @@ func TestRecInfoRefuses(t *testing.T) {
 	}{
 		{[]string{"rec", "info"}, "one recording"},
 		{[]string{"rec", "info", "a", "b"}, "one recording"},
-		{[]string{"rec", "info", text + ".missing"}, "no such file"},
+		{[]string{"rec", "info", text + ".missing"}, "there is no such file"},
 		{[]string{"rec", "info", text}, "is not a recording: it looks like text"},
 		{[]string{"rec", "inof", text}, `unknown command "rec inof"`},
 	} {

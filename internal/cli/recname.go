@@ -22,6 +22,9 @@ sessions are recorded, such as its last six letters; "last" is the newest there.
 // newestName is the word for the newest recording.
 const newestName = "last"
 
+// listHint is where to look for a name.
+const listHint = "mcpdbg rec ls lists the recordings"
+
 // shownCandidates is how many recordings an error lists.
 const shownCandidates = 8
 
@@ -33,25 +36,39 @@ const shownCandidates = 8
 func resolveRecording(name string) (string, error) {
 	switch info, err := os.Stat(name); {
 	case name == "":
-		return "", usagef("a recording has to be named")
+		return "", withHint(usagef("a recording has to be named"), listHint)
 	case err == nil && info.IsDir():
-		return "", withHint(usagef("%s is a folder, and not a recording", name), "mcpdbg rec ls "+name)
+		return "", withHint(usagef("%s is a folder, not a recording", name), "name a .jsonl file in it; mcpdbg rec ls "+name+" lists them")
 	case err == nil:
 		return name, nil
 	case name == "-":
 		return "", withHint(usagef("a recording can't be read from standard input: it is read more than once"), "save it to a file first")
-	case !errors.Is(err, fs.ErrNotExist) || filepath.Base(name) != name:
+	case filepath.Base(name) != name:
+		return "", unreadable(name, err)
+	case !errors.Is(err, fs.ErrNotExist):
 		return "", usagef("%v", err)
 	}
 	folder, err := recordings.DefaultDir()
 	if err != nil {
-		return "", usagef("%s: no such file (%v)", name, err)
+		return "", usagef("%s: there is no such file (%v)", name, err)
 	}
 	all, err := datedRecordings(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", usagef("%s: no such file; recordings: %v", name, err)
+		return "", usagef("%s: there is no such file; recordings: %v", name, err)
 	}
 	return pickRecording(name, folder, all)
+}
+
+// resolveRecordings replaces each name by the path that resolveRecording finds.
+func resolveRecordings(names []string) error {
+	for i, name := range names {
+		path, err := resolveRecording(name)
+		if err != nil {
+			return err
+		}
+		names[i] = path
+	}
+	return nil
 }
 
 // pickRecording finds the one that a name means among all, the newest first.
@@ -76,8 +93,8 @@ func pickRecording(name, folder string, all []recent) (string, error) {
 		return "", withHint(usagef("%q is in the names of %d recordings of %s:%s", name, len(found), shortPath(folder), candidates(found)),
 			"name one of them by more of its name")
 	}
-	return "", withHint(usagef("%s: no such file, and no recording in %s has it in its name", name, shortPath(folder)),
-		"mcpdbg rec ls lists them")
+	return "", withHint(usagef("%s: there is no such file, and no recording in %s has it in its name", name, shortPath(folder)),
+		listHint)
 }
 
 // candidates are the names of recordings, one a line.

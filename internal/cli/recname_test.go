@@ -45,9 +45,9 @@ func TestARecordingIsFoundByAPartOfItsName(t *testing.T) {
 	for name, says := range map[string]string{
 		"":              "a recording has to be named",
 		"npx":           "\"npx\" is in the names of 2 recordings of " + folder + ":\n" + npx + "\n" + old,
-		"nothing":       "nothing: no such file, and no recording in " + folder + " has it in its name",
+		"nothing":       "nothing: there is no such file, and no recording in " + folder + " has it in its name",
 		"-":             "can't be read from standard input",
-		"folder":        "folder is a folder",
+		"folder":        "folder is a folder, not a recording",
 		"folder/none":   "no such file",
 		"./aaaaaa":      "no such file",
 		"2026112[01]*":  "no such file",
@@ -63,7 +63,7 @@ func TestARecordingIsFoundByAPartOfItsName(t *testing.T) {
 func TestWithoutRecordingsThereIsNoLast(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	_, err := resolveRecording("last")
-	require.ErrorContains(t, err, "last: no such file")
+	require.ErrorContains(t, err, "last: there is no such file")
 }
 
 func TestManyCandidatesAreCut(t *testing.T) {

@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/corpus"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/ui/filter"
+)
+
+// goldenRecording has 45 entries: every kind, and every way to write a payload.
+const goldenRecording = "../../recordings/testdata/v1-session.jsonl"
+
+func goldenLines(t testing.TB) []string {
+	t.Helper()
+	data, err := os.ReadFile(goldenRecording)
+	require.NoError(t, err)
+	return strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// What run printed of a session is what cat prints of its recording, but for
+// what was not known when run printed it.
+func TestRecCatPrintsAsRun(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
+	printed := run(t, against("ansi", "run", "--record", record, "--in", in)...)
+	require.Equal(t, 0, printed.code, printed.stderr)
+	r := inProcess(t, "rec", "cat", record)
+	printed.stdout = strings.Replace(printed.stdout, "> stdin    request        tools/list", "x stdin    request        tools/list", 1)
+	require.Equal(t, result{0, printed.stdout, ""}, r)
+	r = inProcess(t, "rec", "cat", record, "--filter", "kind:request dir:out")
+	require.Equal(t, 2, strings.Count(r.stdout, "\n"))
+	require.Equal(t, 2, strings.Count(r.stdout, " stdin    request "))
+}
+
+func TestRecCatJSONIsTheRecording(t *testing.T) {
+	t.Parallel()
+	lines := goldenLines(t)
+	r := inProcess(t, "rec", "cat", "--json", goldenRecording)
+	require.Equal(t, result{0, strings.Join(lines, "") + "\n", ""}, r)
+
+	// A filtered one is a recording, with the numbers of the whole one.
+	r = inProcess(t, "rec", "cat", "--json", "--filter", "method:tools/call", goldenRecording)
+	require.Equal(t, result{0, lines[0] + lines[12] + lines[16], ""}, r)
+	_, err := recordings.Open(writeFile(t, r.stdout))
+	require.NoError(t, err)
+}
+
+func TestRecCatSelects(t *testing.T) {
+	t.Parallel()
+	lines := goldenLines(t)[1:]
+	for args, want := range map[string]string{ // from and to an entry
+		"--from 44":                "44-45",
+		"--to 2":                   "1-2",
+		"--from 3 --to 3":          "3-3",
+		"--from 3.31ms --to 3.5ms": "6-8",
+		"--from 2026-11-21T10:00:00.02Z --filter n:-30": "28-30",
+		"--from 1h":                      "",
+		"--to 2000-01-01T00:00:00Z":      "",
+		"--filter kind:exited --from 20": "32-32",
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			r := inProcess(t, append([]string{"rec", "cat", goldenRecording, "--jq", ".n"}, strings.Fields(args)...)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			numbers := strings.Fields(r.stdout)
+			got := ""
+			if len(numbers) > 0 {
+				got = numbers[0] + "-" + numbers[len(numbers)-1]
+			}
+			require.Equal(t, want, got)
+			require.LessOrEqual(t, len(numbers), len(lines))
+		})
+	}
+}
+
+func TestRecCatOfARecordingWithHoles(t *testing.T) {
+	t.Parallel()
+	lines := goldenLines(t)
+	cut := writeFile(t, lines[0]+lines[10]+lines[20]+lines[30])
+	r := inProcess(t, "rec", "cat", cut, "--from", "11", "--to", "20", "--jq", ".n")
+	require.Equal(t, result{0, "20\n", ""}, r)
+}
+
+func TestRecCatJQ(t *testing.T) {
+	t.Parallel()
+	note := func(n, message string) string {
+		return `{"n":` + n + `,"t":0,"k":"stdout","seq":1,"m":` + message + "}\n"
+	}
+	file := writeFile(t, goldenLines(t)[0]+
+		note("1", `{"big":12345678901234567890123,"pi":1.10,"s":"a\nb"}`)+
+		note("2", `{"big":9007199254740993,"pi":"x","s":"é\u001b"}`)+
+		note("3", `{"big":1}`))
+	for _, c := range []struct {
+		name, expr, want, says string
+		flags                  []string
+		code                   int
+	}{
+		{name: "numbers as they are", expr: ".m.big", want: "12345678901234567890123\n9007199254740993\n1\n"},
+		{name: "no digit is lost", expr: "select(.n == 1).m.pi", want: "1.10\n"},
+		{name: "whole numbers are exact", expr: ".m.big + 1", want: "12345678901234567890124\n9007199254740994\n2\n"},
+		{name: "members are sorted", expr: "select(.n == 3)", want: `{"k":"stdout","m":{"big":1},"n":3,"seq":1,"t":0}` + "\n"},
+		{name: "nothing", expr: "empty"},
+		{name: "several", expr: "select(.n == 3) | 1, [2], null", want: "1\n[2]\nnull\n"},
+		{name: "strings", expr: ".m.s | strings", want: `"a\nb"` + "\n" + `"é\u001b"` + "\n"},
+		{name: "raw strings", expr: ".m.s | strings", flags: []string{"-r"}, want: "a\nb\né\x1b\n"},
+		{name: "raw, but no strings", expr: ".n", flags: []string{"--raw-output", "--filter", "n:2"}, want: "2\n"},
+		{name: "others go on", expr: ".m.pi + 1", want: "2.1\n1\n", code: 1,
+			says: "mcpdbg: entry 2: --jq: cannot add: string (\"x\") and number (1)\nmcpdbg: --jq failed for 1 of the entries\n"},
+		{name: "halt", expr: "if .n == 2 then halt else .n end", want: "1\n"},
+		{name: "halt with an error", expr: `if .n == 2 then "no\u001b[1m" | halt_error else .n end`, want: "1\n", code: 1,
+			says: "mcpdbg: entry 2: --jq: halt error: no"},
+		{name: "no environment", expr: "select(.n == 1) | $ENV | length", want: "0\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := inProcess(t, append([]string{"rec", "cat", file, "--jq", c.expr}, c.flags...)...)
+			require.Equal(t, c.want, r.stdout)
+			require.Equal(t, c.code, r.code)
+			require.Contains(t, r.stderr, c.says)
+			require.Equal(t, c.says == "", r.stderr == "", r.stderr)
+			require.NotContains(t, r.stderr, "\x1b")
+		})
+	}
+}
+
+func TestRecCatNamesTenFailures(t *testing.T) {
+	t.Parallel()
+	r := inProcess(t, "rec", "cat", goldenRecording, "--jq", "error")
+	require.Equal(t, 1, r.code)
+	require.Equal(t, shownFailures, strings.Count(r.stderr, "mcpdbg: entry "))
+	require.Contains(t, r.stderr, "--jq failed for 45 of the entries")
+}
+
+func TestRecCatRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "one recording"},
+		{[]string{"a", "b"}, "one recording"},
+		{[]string{"-"}, "standard input"},
+		{[]string{goldenRecording, "--filter", "kind:x"}, "--filter: column 6: kind: is request"},
+		{[]string{goldenRecording, "--jq", ".a |"}, "--jq: byte 5: unexpected EOF"},
+		{[]string{goldenRecording, "--jq", ".a ) b"}, "--jq: byte 4: unexpected token \")\""},
+		{[]string{goldenRecording, "--jq", "nosuch"}, "--jq: function not defined: nosuch/0"},
+		{[]string{goldenRecording, "--jq", "inputs"}, "--jq: input(s)/0 is not allowed"},
+		{[]string{goldenRecording, "--jq", `import "a" as a; .`}, "--jq: "},
+		{[]string{goldenRecording, "--jq", ""}, "--jq needs an expression"},
+		{[]string{goldenRecording, "--jq", ".", "--json"}, "can't be mixed"},
+		{[]string{goldenRecording, "-r"}, "--raw-output means nothing without --jq"},
+		{[]string{goldenRecording, "--from", "yesterday"}, `"yesterday" is no place in a recording`},
+		{[]string{goldenRecording, "--from", "0"}, ""},
+		{[]string{goldenRecording, "--to", "-5s"}, "is no place in a recording"},
+		{[]string{goldenRecording, "--from", "5", "--to", "4"}, "--to 4 is before --from 5"},
+		{[]string{writeFile(t, "text\n")}, "is not a recording"},
+	} {
+		r := inProcess(t, append([]string{"rec", "cat"}, c.args...)...)
+		if c.says == "" {
+			require.Equal(t, exitOK, r.code, "a time of no length is a time")
+			continue
+		}
+		require.Equal(t, exitUsage, r.code, c.args)
+		require.Contains(t, r.stderr, c.says)
+		require.Empty(t, r.stdout)
+	}
+}
+
+// Where a terminal shows it, nothing that a server wrote gets there as it is.
+func TestRecCatIsSafe(t *testing.T) {
+	t.Parallel()
+	const evil = "\u009b1m\u202e" // in UTF-8, and so in a message
+	file := writeFile(t, goldenLines(t)[0]+`{"n":1,"t":0,"k":"stdout","seq":1,"m":{"a":"`+strings.Repeat("é", 32<<10)+evil+`"}}`+"\n")
+	for _, flags := range [][]string{{"--json"}, {"--jq", ".m"}, {"--jq", ".m.a", "-r"}, nil} {
+		for _, terminal := range []bool{true, false} {
+			r := inProcessWith(t, &app{terminal: terminal}, append([]string{"rec", "cat", file}, flags...)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Equal(t, terminal || flags == nil, !strings.Contains(r.stdout, evil), "%q", flags)
+			require.NotContains(t, r.stdout, "\ufffd", "no character is cut")
+		}
+	}
+}
+
+func TestSafeWriterKeepsCharactersWhole(t *testing.T) {
+	t.Parallel()
+	const text = "a\x1bé\nb\u202e世\n\nend 🙂"
+	var whole bytes.Buffer
+	_, err := (&safeWriter{w: &whole}).Write([]byte(text))
+	require.NoError(t, err)
+	var pieces bytes.Buffer
+	w := &safeWriter{w: &pieces}
+	for i := range len(text) {
+		n, err := w.Write([]byte(text[i : i+1]))
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	require.Equal(t, whole.String(), pieces.String())
+	require.Equal(t, 3, strings.Count(whole.String(), "\n"))
+	require.Contains(t, whole.String(), "end 🙂")
+}
+
+func TestRecCatTellsWhatItLeftOut(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, goldenLines(t)[0]+"garbage\n"+`{"n":1,"t":0,"k":"oracle","x":1}`+"\n"+`{"n":2,"t":0,"k":"std`)
+	r := inProcess(t, "rec", "cat", file)
+	require.Equal(t, 0, r.code)
+	require.Regexp(t, `^ +1 .* unknown +\{"x":1\}\n$`, r.stdout)
+	require.Equal(t, "mcpdbg: "+file+": not understood: 1 entries of an unknown kind, 1 lines that are no entry\n", r.stderr)
+}
+
+// What is read ahead, and what the filter reads besides, is what is in the file.
+func TestRecCatReadsAhead(t *testing.T) {
+	t.Parallel()
+	file := writeCorpus(t, 3000)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, result{0, string(data), ""}, inProcess(t, "rec", "cat", "--json", file))
+	rec, err := recordings.Open(file)
+	require.NoError(t, err)
+	defer rec.Close()
+	rows := make([]session.Row, rec.Len())
+	rec.Rows(0, rows)
+	for _, expr := range []string{"id:47", "QUERY", ">100ms", "!kind:request", "method:tools/call >100ms"} {
+		f, err := filter.Parse(expr)
+		require.NoError(t, err)
+		var want bytes.Buffer
+		for i, row := range rows {
+			if f.Over(rec).Match(i, row) {
+				want.Write(data[row.Off : row.Off+int64(row.Len)])
+			}
+		}
+		r := inProcess(t, "rec", "cat", "--json", "--filter", expr, file)
+		_, entries, _ := strings.Cut(r.stdout, "\n")
+		require.Equal(t, want.String(), entries, expr)
+		require.Positive(t, want.Len(), expr)
+	}
+}
+
+func TestRecCatFollows(t *testing.T) {
+	t.Parallel()
+	file, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "live.jsonl")})
+	require.NoError(t, err)
+	defer file.Release()
+	say := func(text string) {
+		require.NoError(t, file.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text})}))
+	}
+	say("first")
+	r := inProcess(t, "rec", "cat", "--json", file.Path())
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, 2, strings.Count(r.stdout, "\n"), "without --follow it is as it was")
+
+	w := watch(t, program(t, "rec", "cat", "--follow", file.Path(), "--filter", "!second", "--jq", ".text"))
+	w.until("first")
+	say("second")
+	say("third")
+	require.Equal(t, "\"third\"\n", w.until("third"))
+	require.NoError(t, file.Close())
+	require.Equal(t, result{0, "\"first\"\n\"third\"\nnull\n", ""}, w.end())
+
+	r = inProcess(t, "rec", "cat", "--follow", "--jq", ".text", file.Path())
+	require.Equal(t, result{0, "\"first\"\n\"second\"\n\"third\"\nnull\n", ""}, r, "what is finished is not waited for")
+}
+
+// writeCorpus writes a recording of n messages of the MIX. Some answers take
+// more than 100 ms.
+func writeCorpus(t testing.TB, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "corpus.jsonl")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, err = w.WriteString(goldenLines(t)[0])
+	require.NoError(t, err)
+	var line []byte
+	e := session.Entry{}
+	for i, m := range corpus.MIX(n) {
+		e = session.Entry{N: uint64(i) + 1, T: e.T + 40, Kind: session.KindStdout, Seq: uint64(i) + 1, Payload: m, Msg: framing.Scan(m)}
+		switch {
+		case e.Msg.Kind == framing.Request:
+			e.Kind, e.Seq = session.KindStdin, 0
+		case e.Msg.Kind == framing.Response && i%9 == 0:
+			e.T += 150_000
+		}
+		line = recordings.AppendEntry(line[:0], &e)
+		_, err := w.Write(line)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, f.Close())
+	return path
+}

@@ -1,0 +1,84 @@
+package recordings
+
+import (
+	"fmt"
+	"io"
+
+	"mcpdbg/session"
+)
+
+const (
+	// aheadSize is how many bytes are read at once.
+	aheadSize = 256 << 10
+	// aheadGap is how far behind the last entry the next one may be for what is
+	// between to be read too: about what a read of its own costs.
+	aheadGap = 32 << 10
+)
+
+// Ahead is the recording for one goroutine that looks at its entries in their
+// order: what stands close together is read at once, through a buffer of 256
+// KiB. What is read in another order is read as by the Recording itself, which
+// others may use at the same time.
+func (r *Recording) Ahead() session.Source {
+	return &ahead{Recording: r, file: window{r: r.f}}
+}
+
+type ahead struct {
+	*Recording
+	file window
+}
+
+// Entry implements session.Source.
+func (a *ahead) Entry(row session.Row, limit int) (session.Entry, error) {
+	return a.EntryInto(row, limit, nil)
+}
+
+// EntryInto implements session.IntoReader.
+func (a *ahead) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
+	e, err := readEntry(&a.file, row, limit, buf)
+	return e, a.readError(row, err)
+}
+
+// ReadLine implements session.Source.
+func (a *ahead) ReadLine(row session.Row, p []byte, off int64) (int, error) {
+	return readLine(&a.file, row, p, off)
+}
+
+// A window is a part of a file in memory, which moves on with who reads.
+type window struct {
+	r    io.ReaderAt
+	buf  []byte
+	off  int64 // of buf in the file
+	next int64 // behind the last read that was not behind another
+}
+
+// ReadAt implements io.ReaderAt, but for one goroutine.
+func (w *window) ReadAt(p []byte, off int64) (int, error) {
+	end := off + int64(len(p))
+	near := off >= w.next && off-w.next <= aheadGap
+	w.next = max(w.next, end)
+	switch {
+	case off >= w.off && end <= w.off+int64(len(w.buf)):
+		return copy(p, w.buf[off-w.off:]), nil
+	case !near || len(p) > aheadSize:
+		return w.r.ReadAt(p, off)
+	}
+	if w.buf == nil {
+		w.buf = make([]byte, aheadSize)
+	}
+	n, err := w.r.ReadAt(w.buf[:aheadSize], off)
+	w.buf, w.off = w.buf[:n], off
+	if n = copy(p, w.buf); n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
+// HeaderLine reads the first line as it stands in the file, with its newline.
+func (r *Recording) HeaderLine() ([]byte, error) {
+	l, err := newLineReader(io.NewSectionReader(r.f, 0, longestHeader)).next()
+	if err != nil {
+		return nil, fmt.Errorf("read the header: %w", err)
+	}
+	return l.data, nil
+}
