@@ -16,11 +16,11 @@ const countMost = 1 << 20
 type count struct {
 	source session.Source
 	pane   paneID
-	match  func(number int, row session.Row) bool
-	rows   []uint32 // that match
-	at     int      // rows have been looked at
-	runs   bool     // a step does
-	block  [512]session.Row
+	sieve  *sieve
+	rows   []uint32      // that match
+	at     int           // rows have been looked at
+	runs   bool          // a step does
+	block  []session.Row // memory for blockRows
 }
 
 // counted is what a step of a count found.
@@ -45,7 +45,7 @@ func (a *App) countIn(pane paneID) tea.Cmd {
 	if s.count != nil && s.count.pane == pane {
 		return nil
 	}
-	s.count = &count{source: a.source, pane: pane, match: matchAll(a.source, pane, a.lens(pane), s.filter)}
+	s.count = &count{source: a.source, pane: pane, sieve: newSieve(a.source, pane, a.lens(pane), s.filter), block: make([]session.Row, blockRows)}
 	return a.countOn()
 }
 
@@ -70,18 +70,21 @@ func (c *count) step(rows int) tea.Cmd {
 		result := counted{count: c, at: c.at}
 		budget := budget{rows: stepRows, bytes: stepBytes}
 		for result.at < rows && budget.left() {
-			block := c.block[:min(len(c.block), rows-result.at)]
-			block = block[:c.source.Rows(result.at, block)]
-			if len(block) == 0 {
+			some := c.block[:min(len(c.block), rows-result.at)]
+			some = block(some[:c.source.Rows(result.at, some)], false)
+			if len(some) == 0 {
 				result.at = rows // cannot be read
 			}
-			for i := 0; i < len(block) && budget.left(); i++ {
-				budget.rows--
-				budget.bytes -= int(block[i].Len)
-				if c.match(result.at, block[i]) {
+			c.sieve.take(result.at, some)
+			for i := range some {
+				if c.sieve.passes(i, &budget) {
 					result.found = append(result.found, uint32(result.at))
 				}
-				result.at++
+				budget.rows--
+				budget.bytes -= int(some[i].Len) / searchShare
+				if result.at++; budget.bytes <= 0 {
+					break
+				}
 			}
 		}
 		return result

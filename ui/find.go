@@ -1,10 +1,11 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/filter"
 )
 
 // A find looks for one row, from a row on upwards or downwards, in steps.
@@ -18,9 +19,14 @@ type find struct {
 	shown  int    // the same, as the screen tells it
 	by     int    // 1 or -1
 	turn   bool   // to look in the other direction if there is nothing in this one
-	match  func(number int, row session.Row) bool
-	block  [64]session.Row // small: what is looked for is often near
+	sieve  *sieve
+	rows   []session.Row
+	many   int // how many rows are looked at next
 }
+
+// nearRows is how many rows are looked at first: what is looked for is often
+// near. Then they become more and more.
+const nearRows = 64
 
 // foundRow is the end of a find; row is -1 if there is none.
 type foundRow struct {
@@ -34,24 +40,25 @@ type finding struct{ find *find }
 // step returns the command for the next step.
 func (f *find) step() tea.Cmd {
 	return func() tea.Msg {
-		bytes := 0
-		for n := 0; n < stepRows && bytes < stepBytes; {
+		budget := budget{rows: stepRows, bytes: stepBytes}
+		for budget.left() {
 			rows := f.next()
 			if len(rows) == 0 {
 				return foundRow{f, -1}
 			}
+			f.sieve.take(min(f.at, f.at+(len(rows)-1)*f.by), rows)
 			for i := range rows {
-				row := rows[i]
+				at := i
 				if f.by < 0 {
-					row = rows[len(rows)-1-i]
+					at = len(rows) - 1 - i
 				}
-				bytes += int(row.Len)
-				if f.match(f.at+i*f.by, row) {
+				if f.sieve.passes(at, &budget) {
 					return foundRow{f, f.at + i*f.by}
 				}
+				budget.rows--
+				budget.bytes -= int(rows[at].Len) / searchShare
 			}
 			f.at += len(rows) * f.by
-			n += len(rows)
 		}
 		return finding{f}
 	}
@@ -62,30 +69,11 @@ func (f *find) next() []session.Row {
 	if f.at < 0 {
 		return nil
 	}
-	block := f.block[:]
+	f.many = min(max(2*f.many, nearRows), blockRows)
+	f.rows = slices.Grow(f.rows[:0], f.many)[:f.many]
 	if f.by > 0 {
-		return block[:f.source.Rows(f.at, block)]
+		return block(f.rows[:f.source.Rows(f.at, f.rows)], false)
 	}
-	from := max(f.at-len(block)+1, 0)
-	return block[:f.source.Rows(from, block[:f.at-from+1])]
-}
-
-// matchAll returns the rows of a pane that a lens lets through and that match a
-// search.
-func matchAll(source session.Source, pane paneID, l lens, search *filter.Filter) func(int, session.Row) bool {
-	shown, hit := l.filter.Over(source), search.Over(source)
-	return func(number int, row session.Row) bool {
-		return belongs(row, pane, l) && shown.Match(number, row) && hit.Match(number, row)
-	}
-}
-
-// belongs tells whether a pane lists rows of a kind.
-func belongs(row session.Row, pane paneID, l lens) bool {
-	switch pane {
-	case stderrID:
-		return row.Kind == session.KindStderr
-	case eventsID:
-		return !row.Kind.IsStream()
-	}
-	return l.lists(row.Kind)
+	from := max(f.at-len(f.rows)+1, 0)
+	return block(f.rows[:f.source.Rows(from, f.rows[:f.at-from+1])], true)
 }

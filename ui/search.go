@@ -51,7 +51,7 @@ func (a *App) findNext(by int) tea.Cmd {
 	again := a.countIn(a.focus)
 	return tea.Batch(again, a.find(&find{
 		pane: a.focus, by: by, what: `"` + a.search.text + `"`,
-		match: matchAll(a.source, a.focus, a.lens(a.focus), a.search.filter),
+		sieve: newSieve(a.source, a.focus, a.lens(a.focus), a.search.filter),
 	}))
 }
 
@@ -73,15 +73,12 @@ func (a *App) findInDetail(by int) tea.Cmd {
 // findError goes to the next row of the traffic with something wrong. Of a
 // request that failed it is the response.
 func (a *App) findError(by int) tea.Cmd {
-	shown := a.traffic.lens()
-	passes := shown.filter.Over(a.source)
-	return a.find(&find{
-		pane: trafficID, by: by, what: "error",
-		match: func(number int, row session.Row) bool {
-			failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
-			return filter.IsWrong(row) && !failed && belongs(row, trafficID, shown) && passes.Match(number, row)
-		},
-	})
+	s := newSieve(a.source, trafficID, a.traffic.lens(), nil)
+	s.also = func(_ int, row *session.Row) bool {
+		failed := row.State == session.ReqFailed || row.State == session.ReqAnswered
+		return filter.IsWrong(*row) && !failed
+	}
+	return a.find(&find{pane: trafficID, by: by, what: "error", sieve: s})
 }
 
 // find begins to look for a row, from the cursor of a pane on. What was looked

@@ -66,29 +66,17 @@ func (a *App) slowness() slowness {
 func (a *App) findSlow(by int) tea.Cmd {
 	slow := a.slowness()
 	limit, clock := slow.limit.Microseconds(), a.traffic.clock
-	shown := a.traffic.lens()
-	passes := shown.filter.Over(a.source)
 	requests := rowReader{source: a.source}
-	return a.find(&find{
-		pane: trafficID, by: by, what: "answer " + slow.String(), found: "slow is " + slow.String(),
-		match: func(number int, row session.Row) bool {
-			var took int64
-			switch row.Msg {
-			case framing.Request:
-				if row.State != session.ReqPending || clock < 0 {
-					return false
-				}
-				took = clock - row.T
-			case framing.Response, framing.ErrorResponse:
-				request, ok := requests.at(int(row.Pair) - 1)
-				if !ok || row.State == session.ReqDuplicate {
-					return false
-				}
-				took = row.T - request.T
-			default:
-				return false
-			}
-			return took > limit && belongs(row, trafficID, shown) && passes.Match(number, row)
-		},
-	})
+	s := newSieve(a.source, trafficID, a.traffic.lens(), nil)
+	s.also = func(_ int, row *session.Row) bool {
+		switch row.Msg {
+		case framing.Request:
+			return row.State == session.ReqPending && clock >= 0 && clock-row.T > limit
+		case framing.Response, framing.ErrorResponse:
+			request, ok := requests.at(int(row.Pair) - 1)
+			return ok && row.State != session.ReqDuplicate && row.T-request.T > limit
+		}
+		return false
+	}
+	return a.find(&find{pane: trafficID, by: by, what: "answer " + slow.String(), found: "slow is " + slow.String(), sieve: s})
 }

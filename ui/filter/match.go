@@ -114,6 +114,9 @@ func (m *Matcher) Rows(from int, rows []session.Row, verdicts []Verdict) {
 	m.near = nil
 }
 
+// Searches tells whether Rows looks for a text in the messages.
+func (m *Matcher) Searches() bool { return len(m.searched) > 0 }
+
 // spread is an odd number that makes every bit of a product depend on many of
 // the factor: 2^64 divided by the golden ratio.
 const spread = 0x9e3779b97f4a7c15

@@ -140,8 +140,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		log, err := recordings.Create(recordings.Options{NoRecord: true})
 		require.NoError(t, err)
-		defer log.Release()
-		defer log.Close()
+		defer func() { require.NoError(t, log.Close()); require.NoError(t, log.Release()) }()
 		require.NoError(t, log.Append([]session.Entry{{Kind: session.KindStdout, Payload: payload, Msg: framing.Scan(payload)}}))
 		want, _ := matches(filters, plain{log}, 8)
 		got, _ := matches(filters, log, 8)
