@@ -3,14 +3,20 @@ package recordings
 import (
 	"errors"
 	"io"
-	"math"
+	"sync"
 
 	"mcpdbg/session"
 )
 
-// publishBytes is how many bytes of a file are indexed between two times that
-// the rows are shown.
-const publishBytes = 1 << 20
+const (
+	// readers is how many goroutines decode blocks beside the one that adds them
+	// to the index: decoding takes about twice as long.
+	readers = 2
+	// blocks is how many blocks are on their way.
+	blocks = 8
+	// worthPipeline is how many bytes are too few for more than one goroutine.
+	worthPipeline = 4 * blockSize
+)
 
 // A position is how far a file is indexed, and what has to be known to go on.
 type position struct {
@@ -27,79 +33,125 @@ type indexer struct {
 	f     io.ReaderAt
 	index *session.Index
 	position
-	read    int64 // position.End, and the bytes of a line without its newline
-	decoder decoder
+	read int64 // position.End, and the bytes of a line without its newline
 }
 
 // finished tells whether the recorder's last word is read, and nothing follows.
 func (x *indexer) finished() bool { return x.Kind == session.KindEnd && x.read == x.End }
 
-// catchUp indexes from where it stands to the end of the file. A last line
-// without its newline is left for the next time. Each MiB, and at the end, it
-// calls publish, whose error ends it.
-func (x *indexer) catchUp(publish func() error) error {
-	x.decoder.rows = true
-	lines := linesFrom(x.f, x.End)
-	published := x.End
+// catchUp indexes from where it stands to the end of the file, which is about
+// at size. A last line without its newline is left for the next time. After each
+// block it calls publish, whose error ends it.
+func (x *indexer) catchUp(size int64, publish func() error) error {
+	lines := &blockReader{f: x.f, longest: longestLine, off: x.End}
+	var err error
+	if size-x.End < worthPipeline {
+		err = x.oneByOne(lines, publish)
+	} else {
+		err = x.pipeline(lines, publish)
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	x.read = lines.end
+	return publish()
+}
+
+// oneByOne reads, decodes and adds each block in turn.
+func (x *indexer) oneByOne(lines *blockReader, publish func() error) error {
+	b, alone := newBlock(), func() error { return nil }
 	for {
-		l, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			x.read = lines.off
-			return publish()
+		if err := lines.next(b, alone); err != nil {
+			return err
 		}
-		if err != nil {
-			return errors.Join(publish(), err)
+		b.decode()
+		if err := x.add(b); err != nil {
+			return err
 		}
-		if !l.whole {
-			continue
+		if err := publish(); err != nil {
+			return err
 		}
-		if err := x.add(l); err != nil {
-			return errors.Join(publish(), err)
+	}
+}
+
+// pipeline does the same with a goroutine that reads, others that decode, and
+// this one, which adds the blocks in their order.
+func (x *indexer) pipeline(lines *blockReader, publish func() error) error {
+	free := make(chan *lineBlock, blocks)
+	for range blocks {
+		free <- newBlock()
+	}
+	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
+	long := make(chan struct{}, 1) // taken by the one long line that is on its way
+	stop := make(chan struct{})
+	alone := func() error {
+		select {
+		case long <- struct{}{}:
+			return nil
+		case <-stop:
+			return errQuit
 		}
-		if x.End-published >= publishBytes {
-			x.read, published = x.End, x.End
-			if err := publish(); err != nil {
-				return err
+	}
+	var end error // of reading
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stop)
+
+	all.Go(func() {
+		defer close(raw)
+		defer close(inOrder)
+		for {
+			select {
+			case b := <-free:
+				if end = lines.next(b, alone); end != nil {
+					return
+				}
+				inOrder <- b
+				raw <- b
+			case <-stop:
+				return
 			}
 		}
+	})
+	for range readers {
+		all.Go(func() {
+			for b := range raw {
+				b.decode()
+				b.ready <- struct{}{}
+			}
+		})
 	}
+	for b := range inOrder {
+		<-b.ready
+		err := x.add(b)
+		if b.long() {
+			b.data = nil
+			b.entries = nil // they have its bytes
+			<-long
+		}
+		if err == nil {
+			err = publish()
+		}
+		if err != nil {
+			return err
+		}
+		free <- b
+	}
+	return end
 }
 
-// add indexes a line.
-func (x *indexer) add(l line) error {
-	e, ok := x.decode(l)
-	x.End = l.off + l.size
-	if !ok {
-		return nil
+// add adds the entries of a block.
+func (x *indexer) add(b *lineBlock) error {
+	for i := range b.entries {
+		e := &b.entries[i]
+		if x.Entries > 0 && (e.N <= x.N || e.T < x.T) {
+			x.Warnings.OutOfOrder++
+		}
+		x.Entries++
+		x.N, x.T, x.Kind = e.N, e.T, e.Kind
 	}
-	if x.Entries > 0 && (e.N <= x.N || e.T < x.T) {
-		x.Warnings.OutOfOrder++
-	}
-	x.Entries++
-	x.N, x.T, x.Kind = e.N, e.T, e.Kind
-	return x.index.Add(&e, l.off, int(l.size))
-}
-
-// decode decodes a line for the index, and counts what is wrong with it.
-func (x *indexer) decode(l line) (e session.Entry, ok bool) {
-	var err error
-	switch {
-	case l.size > math.MaxUint32:
-		err = errMalformed
-	case l.size > int64(len(l.data)):
-		x.Warnings.LongLines++
-		e, err = x.decoder.head(l.data)
-	default:
-		e, err = x.decoder.decode(l.data)
-	}
-	x.Warnings.UnknownKeys += x.decoder.unknown
-	x.decoder.unknown = 0
-	if err != nil {
-		x.Warnings.BadLines++
-		return e, false
-	}
-	if e.Kind == session.KindUnknown {
-		x.Warnings.UnknownKinds++
-	}
-	return e, true
+	x.Warnings.add(&b.warnings)
+	x.End = b.off + b.size
+	x.read = x.End
+	return x.index.AddLines(b.entries, b.begins, b.lengths)
 }

@@ -66,7 +66,7 @@ func (r *Recording) catchUp() error {
 	if size == r.indexer.read {
 		return nil
 	}
-	err = r.indexer.catchUp(func() error {
+	err = r.indexer.catchUp(size, func() error {
 		r.index.Publish()
 		r.change(func() { r.at, r.size = r.indexer.position, max(r.size, r.indexer.read) })
 		select {

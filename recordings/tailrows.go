@@ -36,17 +36,11 @@ func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 	}
 	t := &tailRows{r: r, never: make(chan struct{})}
 	t.index.Partial = true
-	x := indexer{f: bytes.NewReader(data), index: &t.index}
-	x.decoder.rows = true
-	for len(data) > 0 {
-		i := bytes.IndexByte(data, '\n') + 1
-		if i == 0 {
-			break // torn
-		}
-		if err := x.add(line{data: data[:i:i], off: off, size: int64(i), whole: true}); err != nil {
-			return nil, fmt.Errorf("open recording %s: %w", r.path, err)
-		}
-		data, off = data[i:], off+int64(i)
+	b := lineBlock{data: data[:bytes.LastIndexByte(data, '\n')+1], off: off}
+	b.size, b.decoder.rows = int64(len(b.data)), true
+	b.decode()
+	if err := t.index.AddLines(b.entries, b.begins, b.lengths); err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", r.path, err)
 	}
 	t.index.Publish()
 	return t, nil

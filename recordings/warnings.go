@@ -32,3 +32,12 @@ func (w Warnings) String() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// add adds the counts of other.
+func (w *Warnings) add(other *Warnings) {
+	w.UnknownKinds += other.UnknownKinds
+	w.UnknownKeys += other.UnknownKeys
+	w.BadLines += other.BadLines
+	w.LongLines += other.LongLines
+	w.OutOfOrder += other.OutOfOrder
+}

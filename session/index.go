@@ -81,6 +81,19 @@ func (x *Index) AddBatch(entries []Entry, off int64, lengths []uint32) error {
 	return failed
 }
 
+// AddLines adds entries whose lines begin at offs and have the given lengths.
+// At an error it stops.
+func (x *Index) AddLines(entries []Entry, offs []int64, lengths []uint32) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range entries {
+		if err := x.add(&entries[i], offs[i], int(lengths[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (x *Index) add(e *Entry, off int64, length int) error {
 	if x.added%pageRows == 0 {
 		if err := x.addPage(); err != nil {

@@ -1,0 +1,93 @@
+package recordings
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/corpus"
+	"mcpdbg/session"
+)
+
+// benchBytes is the size of the recording that is opened. MCPDBG_BENCH_BYTES
+// gives another one: 1073741824 is the GiB of 2.35 M entries that the README's
+// numbers are of.
+func benchBytes(tb testing.TB) int64 {
+	text := os.Getenv("MCPDBG_BENCH_BYTES")
+	if text == "" {
+		return 64 << 20
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	require.NoError(tb, err)
+	return n
+}
+
+// writeREC writes a recording of about size bytes: the messages of the MIX
+// corpus, requests as they are sent and the rest as they come.
+func writeREC(tb testing.TB, path string, size int64) (entries int) {
+	file, err := os.Create(path)
+	require.NoError(tb, err)
+	out := bufio.NewWriterSize(file, 1<<20)
+	_, err = out.WriteString(header)
+	require.NoError(tb, err)
+	var line []byte
+	messages := corpus.MIX(100_000)
+	for written := int64(len(header)); written < size; entries++ {
+		e := session.Entry{N: uint64(entries + 1), T: int64(entries), Kind: session.KindStdout, Payload: messages[entries%len(messages)]}
+		e.Msg = framing.Scan(e.Payload)
+		if e.Msg.Kind == framing.Request {
+			e.Kind = session.KindStdin
+		} else {
+			e.Seq = uint64(entries + 1)
+		}
+		line = AppendEntry(line[:0], &e)
+		written += int64(len(line))
+		_, err = out.Write(line)
+		require.NoError(tb, err)
+	}
+	require.NoError(tb, out.Flush())
+	require.NoError(tb, file.Close())
+	return entries
+}
+
+// BenchmarkOpenREC opens a recording: the whole of it, against reading the same
+// bytes and against wc -l.
+func BenchmarkOpenREC(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "rec.jsonl")
+	if given := os.Getenv("MCPDBG_BENCH_FILE"); given != "" {
+		path = given
+	}
+	if _, err := os.Stat(path); err != nil {
+		writeREC(b, path, benchBytes(b))
+	}
+	info, err := os.Stat(path)
+	require.NoError(b, err)
+	run := func(name string, do func(b *testing.B)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				do(b)
+			}
+		})
+	}
+	run("wc", func(b *testing.B) { require.NoError(b, exec.Command("wc", "-l", path).Run()) })
+	run("read", func(b *testing.B) {
+		f, err := os.Open(path)
+		require.NoError(b, err)
+		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{f}, make([]byte, firstBuffer))
+		require.NoError(b, err)
+		require.NoError(b, f.Close())
+	})
+	run("whole", func(b *testing.B) {
+		r, err := Open(path)
+		require.NoError(b, err)
+		require.NoError(b, r.Close())
+	})
+}

@@ -1,0 +1,167 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+
+	"mcpdbg/session"
+)
+
+const (
+	// blockSize is how many bytes of a file are read and indexed at once. Most
+	// lines are short: their entries then fit into a processor's cache, too.
+	blockSize = 512 << 10
+	// scanSize is how many bytes of a long line are looked at at once.
+	scanSize = 64 << 10
+)
+
+// A lineBlock is a run of whole lines of a file, and the entries they are.
+type lineBlock struct {
+	buf  []byte // of blockSize
+	data []byte // the lines: of buf, or one long line in memory of its own
+	off  int64  // where they begin
+	size int64  // longer than data if they are one line that is too long
+
+	decoder  decoder
+	entries  []session.Entry // of the lines that are entries; they alias data
+	begins   []int64         // where their lines begin
+	lengths  []uint32        // of the lines
+	warnings Warnings
+
+	ready chan struct{} // has room for one: the entries are there
+}
+
+func newBlock() *lineBlock {
+	b := &lineBlock{buf: make([]byte, blockSize), ready: make(chan struct{}, 1)}
+	b.decoder.rows = true
+	return b
+}
+
+// long tells whether the block is one long line, in memory of its own.
+func (b *lineBlock) long() bool { return b.size > int64(len(b.buf)) }
+
+// decode decodes the lines. What is no entry is left out, and counted.
+func (b *lineBlock) decode() {
+	b.entries, b.begins, b.lengths, b.warnings = b.entries[:0], b.begins[:0], b.lengths[:0], Warnings{}
+	if b.size > int64(len(b.data)) {
+		b.line(b.data, b.off, b.size)
+	} else {
+		off := b.off
+		for rest := b.data; len(rest) > 0; {
+			i := bytes.IndexByte(rest, '\n') + 1
+			b.line(rest[:i:i], off, int64(i))
+			rest, off = rest[i:], off+int64(i)
+		}
+	}
+	b.warnings.UnknownKeys, b.decoder.unknown = b.decoder.unknown, 0
+}
+
+// line decodes a line of size bytes, of which line may only be the beginning.
+func (b *lineBlock) line(line []byte, off, size int64) {
+	var e session.Entry
+	var err error
+	switch {
+	case size > math.MaxUint32:
+		err = errMalformed
+	case size > int64(len(line)):
+		b.warnings.LongLines++
+		e, err = b.decoder.head(line)
+	default:
+		e, err = b.decoder.decode(line)
+	}
+	if err != nil {
+		b.warnings.BadLines++
+		return
+	}
+	if e.Kind == session.KindUnknown {
+		b.warnings.UnknownKinds++
+	}
+	e.Body = bytes.Clone(e.Body) // the decoder's
+	b.entries = append(b.entries, e)
+	b.begins = append(b.begins, off)
+	b.lengths = append(b.lengths, uint32(size))
+}
+
+// A blockReader reads a file block by block. Its memory is that of the blocks,
+// and of one line up to longest: of a longer one it reads the beginning only.
+type blockReader struct {
+	f       io.ReaderAt
+	longest int
+	off     int64 // where the next line begins
+	end     int64 // where the file ended when the error was io.EOF: beyond off if the last line has no newline
+}
+
+// next fills the block with the lines that follow, as many as it has room for,
+// at least one. The error is io.EOF if there is no whole line any more. Before
+// it takes memory for a long line it asks alone, whose error ends it.
+func (r *blockReader) next(b *lineBlock, alone func() error) error {
+	n, err := r.f.ReadAt(b.buf, r.off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if i := bytes.LastIndexByte(b.buf[:n], '\n') + 1; i > 0 {
+		b.take(b.buf[:i], r.off, int64(i))
+		r.off += int64(i)
+		return nil
+	}
+	r.end = r.off + int64(n)
+	if n < len(b.buf) {
+		return io.EOF
+	}
+	size, err := r.longLine(b.buf)
+	if err != nil {
+		return err
+	}
+	if err := alone(); err != nil {
+		return err
+	}
+	data := make([]byte, r.kept(size))
+	if n, err := r.f.ReadAt(data, r.off); n < len(data) {
+		return shortRead(err)
+	}
+	b.take(data, r.off, size)
+	r.off += size
+	return nil
+}
+
+// take gives the block its lines.
+func (b *lineBlock) take(data []byte, off, size int64) {
+	b.data, b.off, b.size = data[:len(data):len(data)], off, size
+}
+
+// kept is how much of a line of size bytes is read.
+func (r *blockReader) kept(size int64) int64 {
+	if size > int64(r.longest) {
+		return headRoom
+	}
+	return size
+}
+
+// longLine finds the end of the line at off, of which len(buf) bytes have no
+// newline, and returns its length.
+func (r *blockReader) longLine(buf []byte) (int64, error) {
+	buf = buf[:scanSize]
+	for {
+		n, err := r.f.ReadAt(buf, r.end)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return r.end + int64(i) + 1 - r.off, nil
+		}
+		r.end += int64(n)
+		if n < len(buf) {
+			return 0, io.EOF
+		}
+	}
+}
+
+// shortRead is the error of a read that got less than was there before.
+func shortRead(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
