@@ -246,11 +246,16 @@ func hex4(b []byte) (r rune) {
 	return rune(n)
 }
 
+// shortEscapes are the escapes of control characters that have a letter.
+var shortEscapes = [0x20]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
 func appendRune(dst []byte, r rune) []byte {
 	const digits = "0123456789abcdef"
 	switch {
 	case r == '"' || r == '\\':
 		return append(dst, '\\', byte(r))
+	case r >= 0 && r < 0x20 && shortEscapes[r] != 0:
+		return append(dst, '\\', shortEscapes[r])
 	case r < 0x20 || utf16.IsSurrogate(r):
 		return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 	}
@@ -278,11 +283,11 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// member finds a member of the object in src and returns its bytes as they are.
-func (c *canon) member(name string) []byte {
+// member finds where the first member with a name of the object in src stands.
+func (c *canon) member(name string) (start, end int, ok bool) {
 	c.space()
 	if c.src[c.i] != '{' {
-		return nil
+		return 0, 0, false
 	}
 	c.i++
 	c.space()
@@ -298,11 +303,11 @@ func (c *canon) member(name string) []byte {
 		start := c.i
 		c.skip()
 		if found {
-			return c.src[start:c.i]
+			return start, c.i, true
 		}
 		c.space()
 	}
-	return nil
+	return 0, 0, false
 }
 
 // skip goes over one value.

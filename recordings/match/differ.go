@@ -3,8 +3,6 @@ package match
 import (
 	"bytes"
 	"strconv"
-
-	"mcpdbg/framing"
 )
 
 // maxDiffer is how many pointers Differ returns.
@@ -176,10 +174,8 @@ func Each(container []byte, yield func(name string, value []byte) bool) {
 // Member returns the raw value of the first member with a name of a JSON
 // object, nil if there is none or if object is none.
 func Member(object []byte, name string) []byte {
-	m := framing.Scan(object)
-	if !m.Valid() || m.Depth == 0 || m.Depth > maxDepth {
+	if len(object) == 0 || object[0] == '[' {
 		return nil
 	}
-	c := canon{src: object}
-	return c.member(name)
+	return child(object, name)
 }
