@@ -19,3 +19,9 @@ func (f *File) RowsAsOf(k, from int, dst []session.Row) int {
 
 // StatsAsOf are the counts as they were when Len was k. See session.Rewinder.
 func (f *File) StatsAsOf(k int) session.Stats { return f.index.StatsAsOf(k) }
+
+// Forgotten is what RowsAsOf and StatsAsOf do not know exactly.
+func (r *Recording) Forgotten() session.Forgotten { return r.index.Forgotten() }
+
+// Forgotten is what RowsAsOf and StatsAsOf do not know exactly.
+func (f *File) Forgotten() session.Forgotten { return f.index.Forgotten() }

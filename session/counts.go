@@ -1,6 +1,9 @@
 package session
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // counts are the numbers of Stats that an Index keeps.
 type counts [countsLen]int64
@@ -27,10 +30,11 @@ const (
 	countsLen
 )
 
-func countsOf(s *Stats) counts {
+// countsOf are the numbers of s, but for those that wait for an answer.
+func countsOf(s *Stats, pendingOut, pendingIn int) counts {
 	return counts{
 		int64(s.Out), int64(s.In), int64(s.BytesOut), int64(s.BytesIn), int64(s.BytesErr),
-		int64(s.PendingOut), int64(s.PendingIn), int64(s.Errors), int64(s.Stray), int64(s.StderrLines),
+		int64(pendingOut), int64(pendingIn), int64(s.Errors), int64(s.Stray), int64(s.StderrLines),
 		int64(s.Orphans), int64(s.Lagged), int64(s.Held), int64(s.Gaps), int64(s.LostBytes), int64(s.Untracked), int64(s.Runs),
 	}
 }
@@ -47,68 +51,76 @@ func (c *counts) stats() Stats {
 	}
 }
 
-func (c counts) minus(other *counts) counts {
-	for i := range c {
-		c[i] -= other[i]
-	}
-	return c
-}
-
 // A step is what one row added to the counts. Its first byte has a bit for each
 // usual change, one that says that the rest follows as a mask and its numbers,
 // and in the two highest bits which stream has got more bytes: 3 bytes for most
 // rows.
-var (
-	usualChanges = [...]struct {
-		count int
-		by    int64
-	}{{countOut, 1}, {countIn, 1}, {countStderrLines, 1}, {countPendingOut, 1}, {countPendingOut, -1}}
-	stepStreams = [...]int{countBytesOut, countBytesIn, countBytesErr}
-)
-
 const (
-	stepRest   = 1 << len(usualChanges)
+	stepOut = 1 << iota
+	stepIn
+	stepStderrLine
+	stepOpened   // PendingOut + 1
+	stepAnswered // PendingOut - 1
+	stepRest
 	stepStream = 6 // the shift of the stream's number
 )
 
-// appendStep appends a step.
-func appendStep(b []byte, by counts) []byte {
+var stepStreams = [...]int{1: countBytesOut, countBytesIn, countBytesErr}
+
+// usualChange is the bit of the count's change, 0 if there is none.
+func usualChange(count int, by int64) byte {
+	switch {
+	case by == 1 && count == countOut:
+		return stepOut
+	case by == 1 && count == countIn:
+		return stepIn
+	case by == 1 && count == countStderrLines:
+		return stepStderrLine
+	case by == 1 && count == countPendingOut:
+		return stepOpened
+	case by == -1 && count == countPendingOut:
+		return stepAnswered
+	}
+	return 0
+}
+
+// appendStep appends the step from was to is. It is done for every row, and
+// looks only at what differs.
+func appendStep(b []byte, was, is *counts) []byte {
+	var differs, rest uint64
+	for i := range is {
+		if is[i] != was[i] {
+			differs |= 1 << i
+		}
+	}
 	var head byte
-	for i, usual := range usualChanges {
-		if by[usual.count] == usual.by {
-			head |= 1 << i
-			by[usual.count] = 0
-		}
-	}
 	var size int64
-	for i, count := range stepStreams {
-		if by[count] > 0 {
-			head |= byte(i+1) << stepStream
-			size, by[count] = by[count], 0
-			break
+	for ; differs != 0; differs &= differs - 1 {
+		i := bits.TrailingZeros64(differs)
+		by := is[i] - was[i]
+		stream := i - countBytesOut + 1
+		switch bit := usualChange(i, by); {
+		case bit != 0:
+			head |= bit
+		case size == 0 && by > 0 && stream > 0 && stream < len(stepStreams):
+			head |= byte(stream) << stepStream
+			size = by
+		default:
+			head |= stepRest
+			rest |= 1 << i
 		}
-	}
-	var mask uint64
-	for i, n := range by {
-		if n != 0 {
-			mask |= 1 << i
-		}
-	}
-	if mask != 0 {
-		head |= stepRest
 	}
 	b = append(b, head)
 	if size != 0 {
 		b = binary.AppendUvarint(b, uint64(size))
 	}
-	if mask == 0 {
+	if rest == 0 {
 		return b
 	}
-	b = binary.AppendUvarint(b, mask)
-	for _, n := range by {
-		if n != 0 {
-			b = binary.AppendVarint(b, n)
-		}
+	b = binary.AppendUvarint(b, rest)
+	for ; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		b = binary.AppendVarint(b, is[i]-was[i])
 	}
 	return b
 }
@@ -120,17 +132,16 @@ func addStep(c *counts, b []byte) []byte {
 		return nil
 	}
 	head, b := b[0], b[1:]
-	for i, usual := range usualChanges {
-		if head&(1<<i) != 0 {
-			c[usual.count] += usual.by
-		}
-	}
+	c[countOut] += int64(head / stepOut & 1)
+	c[countIn] += int64(head / stepIn & 1)
+	c[countStderrLines] += int64(head / stepStderrLine & 1)
+	c[countPendingOut] += int64(head/stepOpened&1) - int64(head/stepAnswered&1)
 	if stream := head >> stepStream; stream != 0 {
 		size, n := binary.Uvarint(b)
 		if n <= 0 {
 			return nil
 		}
-		c[stepStreams[stream-1]] += int64(size)
+		c[stepStreams[stream]] += int64(size)
 		b = b[n:]
 	}
 	if head&stepRest == 0 {

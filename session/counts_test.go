@@ -22,7 +22,7 @@ func TestCountsAreAllOfStats(t *testing.T) {
 			v.Field(i).SetUint(uint64(i + 1))
 		}
 	}
-	c := countsOf(&s)
+	c := countsOf(&s, s.PendingOut, s.PendingIn)
 	require.Equal(t, s, c.stats())
 }
 
@@ -36,7 +36,7 @@ func TestStepsAddUp(t *testing.T) {
 			by[r.IntN(countsLen)] = r.Int64N(1<<r.IntN(50)) - r.Int64N(5)
 		}
 		want = append(want, by)
-		b = appendStep(b, by)
+		b = appendStep(b, &counts{}, &by)
 	}
 	for _, by := range want {
 		var got counts
@@ -48,11 +48,11 @@ func TestStepsAddUp(t *testing.T) {
 
 func TestAUsualStepIsShort(t *testing.T) {
 	answer := counts{countIn: 1, countBytesIn: 200, countPendingOut: -1}
-	require.Len(t, appendStep(nil, answer), 3)
+	require.Len(t, appendStep(nil, &counts{}, &answer), 3)
 }
 
 func TestAStepCutShortIsNone(t *testing.T) {
-	whole := appendStep(nil, counts{countIn: 7, countBytesIn: 2000, countBytesOut: 3, countRuns: -1})
+	whole := appendStep(nil, &counts{}, &counts{countIn: 7, countBytesIn: 2000, countBytesOut: 3, countRuns: -1})
 	for n := range whole {
 		var c counts
 		require.Empty(t, addStep(&c, whole[:n:n]))

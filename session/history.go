@@ -25,6 +25,7 @@ type history struct {
 	open  []byte   // the same of the last page
 	size  int      // bytes in steps and open
 	full  bool     // steps of the last page, and of all to come, are not kept
+	rough uint64   // rows whose steps are not kept
 	last  counts   // after the last row
 
 	changes map[int][]change // by page, sorted by row; those of one row in their order
@@ -40,16 +41,18 @@ type change struct {
 }
 
 // step remembers the counts after a row that was added.
-func (h *history) step(now counts) {
+func (h *history) step(now *counts) {
 	if h.rows%pageRows == 0 {
 		h.turn()
 	}
-	if !h.full {
+	if h.full {
+		h.rough++
+	} else {
 		before := len(h.open)
-		h.open = appendStep(h.open, now.minus(&h.last))
+		h.open = appendStep(h.open, &h.last, now)
 		h.size += len(h.open) - before
 	}
-	h.last = now
+	h.last = *now
 	h.rows++
 }
 
@@ -81,8 +84,6 @@ func (h *history) at(k int) counts {
 	c, steps := h.marks[page], h.open
 	if page < len(h.steps) {
 		steps = h.steps[page]
-	} else if h.full {
-		return c
 	}
 	for range k % pageRows {
 		steps = addStep(&c, steps)
@@ -92,9 +93,6 @@ func (h *history) at(k int) counts {
 
 // change remembers what the row number was before by changed it.
 func (h *history) change(number, by int, was Row) {
-	if number == by {
-		return // nobody has seen it yet
-	}
 	if h.changed >= maxChanges {
 		h.lost++
 		return
@@ -111,19 +109,18 @@ func (h *history) change(number, by int, was Row) {
 // answered remembers what the row number was before by answered it, if that
 // can't be told from the row itself.
 func (h *history) answered(number, by int, was, is Row) {
-	if unanswered(is) != was {
+	if unanswer(&is); is != was {
 		h.change(number, by, was)
 	}
 }
 
-// unanswered is what a request was before its answer came.
-func unanswered(row Row) Row {
+// unanswer makes of a request what it was before its answer came.
+func unanswer(row *Row) {
 	row.Pair = 0
 	row.Flags &^= FlagError
 	if row.State == ReqAnswered || row.State == ReqFailed {
 		row.State = ReqPending
 	}
-	return row
 }
 
 // rewind makes of rows, which begin with number from, what they were when there
@@ -137,34 +134,34 @@ func (h *history) rewind(k, from int, rows []Row) {
 }
 
 func (h *history) rewindPage(k, from int, rows []Row) {
-	changes := h.changes[from/pageRows]
-	at, _ := slices.BinarySearchFunc(changes, uint32(from), func(c change, row uint32) int { return cmp.Compare(c.row, row) })
-	changes = changes[at:]
+	if changes := h.changes[from/pageRows]; len(changes) > 0 {
+		undo(changes, k, from, rows)
+	}
 	for i := range rows {
-		var undone *change // the first one that was still to come
-		for len(changes) > 0 && int(changes[0].row) == from+i {
-			if undone == nil && int(changes[0].by) >= k {
-				undone = &changes[0]
-			}
-			changes = changes[1:]
+		if int(rows[i].Pair) > k {
+			unanswer(&rows[i])
 		}
-		rows[i] = rewound(rows[i], k, undone)
 	}
 }
 
-// rewound undoes what changed a row from row k on: its answer, and other
-// changes, of which undone is the first.
-func rewound(row Row, k int, undone *change) Row {
-	answer := int(row.Pair) - 1
-	if undone != nil {
-		row.State, row.Flags = undone.state, undone.flags
+// undo undoes the changes that rows k and later made. What came before the
+// first one of a row is all that counts; if its answer is not part of that, it
+// is still to be undone.
+func undo(changes []change, k, from int, rows []Row) {
+	at, _ := slices.BinarySearchFunc(changes, uint32(from), func(c change, row uint32) int { return cmp.Compare(c.row, row) })
+	last := -1
+	for _, c := range changes[at:] {
+		i := int(c.row) - from
+		if i >= len(rows) {
+			return
+		}
+		if int(c.by) < k || i == last {
+			continue
+		}
+		last = i
+		rows[i].State, rows[i].Flags = c.state, c.flags
+		if rows[i].Pair > c.by {
+			rows[i].Pair = 0
+		}
 	}
-	switch {
-	case answer < k:
-	case undone != nil && answer >= int(undone.by):
-		row.Pair = 0 // what undone remembers is from before the answer
-	default:
-		row = unanswered(row)
-	}
-	return row
 }

@@ -112,8 +112,8 @@ func (x *Index) add(e *Entry, off int64, length int) error {
 	}
 	x.pages[x.added/pageRows][x.added%pageRows] = row
 	x.added++
-	now := x.counted()
-	x.history.step(countsOf(&now))
+	now := countsOf(&x.stats, x.pair.pendingOut, x.pair.pendingIn)
+	x.history.step(&now)
 	return nil
 }
 
@@ -183,17 +183,19 @@ func (x *Index) Method(id uint16) string {
 func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.counted()
-}
-
-func (x *Index) counted() Stats {
 	s := x.stats
 	s.PendingOut, s.PendingIn = x.pair.pendingOut, x.pair.pendingIn
 	return s
 }
 
-// StatsAsOf is Stats as it was when k rows were added. Beyond some 11 M rows it
-// is that at the beginning of the 2,048 rows around k.
+// Forgotten is what RowsAsOf and StatsAsOf do not know exactly.
+func (x *Index) Forgotten() Forgotten {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return Forgotten{Changes: x.history.lost, Rows: x.history.rough}
+}
+
+// StatsAsOf is Stats as it was when k rows were added. See Forgotten.
 func (x *Index) StatsAsOf(k int) Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

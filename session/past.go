@@ -11,6 +11,15 @@ type Rewinder interface {
 	// StatsAsOf are the counts of Stats as they were when Len was k. What Stats
 	// tells of the file (Size, Recording, RecordingError) is left zero.
 	StatsAsOf(k int) Stats
+	// Forgotten is what both do not know exactly.
+	Forgotten() Forgotten
+}
+
+// Forgotten counts what the past of a log is not known exactly of, because there
+// was too much of it. The zero value is the usual one: nothing.
+type Forgotten struct {
+	Changes uint64 // of rows that were cancelled, timed out or lost, after a million of them: shown from the row's beginning on
+	Rows    uint64 // for which counts are only known each 2,048 rows, after some 11 M of them
 }
 
 // A Past is a Source that shows another one as it was when it had fewer rows:
@@ -84,6 +93,9 @@ func (p *Past) Stats() Stats {
 	}
 	return s
 }
+
+// Forgotten is what the source does not know of its past.
+func (p *Past) Forgotten() Forgotten { return p.asOf.Forgotten() }
 
 // Changed is closed when To has moved on after the call.
 func (p *Past) Changed() <-chan struct{} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -140,4 +141,112 @@ func TestThePastIsWhatWasThere(t *testing.T) {
 		require.Positive(t, seen[state], "no row is %s", state)
 	}
 	require.Equal(t, FlagProblem|FlagError|FlagPart|FlagBatch|FlagProbe, flags)
+}
+
+func TestThePastOfManyPending(t *testing.T) {
+	var entries []Entry
+	for i := range maxPending + 10 {
+		entries = append(entries, out(fmt.Sprintf(`{"id":%d,"method":"a"}`, i)))
+	}
+	entries = append(entries, in(`{"id":7,"result":{}}`), NewEntry(KindClosed, 0, ClosedBody{}))
+	var x Index
+	add(t, &x, entries...)
+	past := NewPast(sourceOf{Index: &x})
+	for _, k := range []int{1, pageRows, maxPending, maxPending + 1, maxPending + 10, maxPending + 11, len(entries)} {
+		past.To(k)
+		var fresh Index
+		add(t, &fresh, entries[:k]...)
+		require.True(t, slices.Equal(allRows(&fresh), pastRows(past)), "rows when there were %d", k)
+		got := past.Stats()
+		got.Size = 0
+		require.Equal(t, fresh.Stats(), got, "counts when there were %d", k)
+	}
+	require.EqualValues(t, 10, past.Stats().Untracked)
+	require.Zero(t, past.Forgotten())
+}
+
+func TestThePastMovesForwards(t *testing.T) {
+	var x Index
+	add(t, &x, out(`{"id":1,"method":"a"}`), in(`{"id":1,"result":{}}`))
+	past := NewPast(sourceOf{Index: &x})
+	require.Zero(t, past.Len())
+	require.Zero(t, past.Rows(0, make([]Row, 1)))
+	require.EqualValues(t, 100, past.Stats().Size, "the header is there")
+	changed := past.Changed()
+	past.To(0)
+	require.False(t, closed(changed))
+	past.To(1)
+	require.True(t, closed(changed))
+	require.EqualValues(t, 200, past.Stats().Size)
+
+	changed = past.Changed()
+	past.To(0)
+	require.Equal(t, 1, past.Len())
+	require.False(t, closed(changed))
+	past.To(9)
+	require.Equal(t, 2, past.Len())
+	require.True(t, closed(changed))
+
+	add(t, &x, in("more"))
+	require.Equal(t, 2, past.Len(), "what is added later is not there yet")
+	past.To(3)
+	require.Equal(t, 3, past.Len())
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestThePastOfSpilledRows asks while rows are added and moved to a file.
+func TestThePastOfSpilledRows(t *testing.T) {
+	entries := randomLog(rand.New(rand.NewPCG(4, 4)), 4*pageRows)
+	x := &Index{Memory: pageSize, Spill: spillTo(t)}
+	past := NewPast(sourceOf{Index: x})
+	var then []Row
+	var counts Stats
+	for i := range entries {
+		add(t, x, entries[i])
+		if i == 2*pageRows+100 {
+			past.To(i + 1)
+			then, counts = allRows(x), past.Stats()
+		}
+	}
+	require.Equal(t, then, pastRows(past))
+	require.Equal(t, counts, past.Stats())
+}
+
+func BenchmarkPast(b *testing.B) {
+	entries := mix(20_000)
+	var x Index
+	for i := range 40 * pageRows {
+		require.NoError(b, x.Add(&entries[i%len(entries)], int64(i), 1))
+	}
+	x.Publish()
+	src := sourceOf{Index: &x}
+	window := make([]Row, 100)
+	b.Run("rows", func(b *testing.B) {
+		for i := 0; b.Loop(); i += 97 {
+			src.Rows(i%(39*pageRows), window)
+		}
+	})
+	b.Run("past rows", func(b *testing.B) {
+		past := NewPast(src)
+		past.To(39*pageRows + 200)
+		for i := 0; b.Loop(); i += 97 {
+			past.Rows(i%(39*pageRows), window)
+		}
+	})
+	b.Run("to anywhere", func(b *testing.B) {
+		for i := 0; b.Loop(); i += 997 {
+			past := NewPast(src)
+			past.To(i % (40 * pageRows))
+			past.Stats()
+			past.Rows(past.Len()-len(window), window)
+		}
+	})
 }
