@@ -35,6 +35,7 @@ type decoder struct {
 	unknown int // members that were skipped, over all lines
 	kind    []byte
 	rep     representation
+	before  int // where the member of the payload begins, with the comma; 0 without one
 	members
 	body []byte
 }
@@ -58,14 +59,15 @@ func (d *decoder) decode(line []byte) (session.Entry, error) {
 // members of another one.
 func (d *decoder) head(line []byte) (e session.Entry, err error) {
 	line = trimRight(line)
-	d.members, d.kind, d.rep, d.body = members{b: line}, nil, "", d.body[:0]
+	d.members, d.kind, d.rep, d.before, d.body = members{b: line}, nil, "", 0, d.body[:0]
 	for first := true; ; first = false {
+		member := d.i
 		name, ok := d.next(first)
 		if !ok {
 			break
 		}
 		if rep, ok := payloadMember(name); ok && e.Kind.IsStream() {
-			d.rep = rep
+			d.rep, d.before = rep, member
 			break
 		}
 		d.member(&e, name)

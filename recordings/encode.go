@@ -47,6 +47,13 @@ func AppendEntry(dst []byte, e *session.Entry) []byte {
 	if !e.Kind.IsStream() {
 		return appendBody(dst, e)
 	}
+	return AppendPayload(dst, e)
+}
+
+// AppendPayload appends the payload of an entry of a stream as the last member
+// of its line, from the comma before it to the newline: for those who have a
+// line up to there. It sets Encoded.
+func AppendPayload(dst []byte, e *session.Entry) []byte {
 	rep := represent(e)
 	e.Encoded = rep != verbatim
 	switch rep {

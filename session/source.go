@@ -68,6 +68,9 @@ type Header struct {
 	Argv      []string  `json:"argv"`           // named environment values stand as ${NAME}
 	Cwd       string    `json:"cwd,omitempty"`
 	Era       string    `json:"era,omitempty"`
+	// Redacted says that this is a copy from which secrets were removed, and how
+	// many by which rule. Of what was recorded it is nil.
+	Redacted map[string]uint64 `json:"redacted,omitempty"`
 }
 
 // Stats are counts over the whole log.

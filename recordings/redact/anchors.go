@@ -1,0 +1,219 @@
+package redact
+
+import (
+	"regexp/syntax"
+	"strings"
+)
+
+// shortestAnchor is the shortest text worth looking for: a shorter one would
+// be found everywhere.
+const shortestAnchor = 3
+
+// A scanner tells in one pass over some bytes which rules may have something
+// to find in them, so that regular expressions run on few. It is the automaton
+// of Aho and Corasick over the anchors of all rules: texts without which a rule
+// finds nothing. Case is ignored.
+type scanner struct {
+	class   [256]uint8 // of a byte: those that no anchor has are 0
+	classes int
+	next    []uint16 // [state*classes + class]
+	found   []rules  // of the states from first on
+	first   uint16   // states from here on end an anchor
+	always  rules    // rules without an anchor
+}
+
+// rules is a set of rules, one bit each.
+type rules uint64
+
+// An anchor is a text that is in whatever the rule finds.
+type anchor struct {
+	text string
+	rule rules
+}
+
+// newScanner builds the automaton. It has a state for each byte of the anchors,
+// which have to be fewer than 65,535.
+func newScanner(anchors []anchor, always rules) *scanner {
+	s := &scanner{always: always, classes: 1}
+	for _, a := range anchors {
+		for _, c := range []byte(lower(a.text)) {
+			if s.class[c] == 0 {
+				s.class[c] = uint8(s.classes)
+				s.classes++
+			}
+		}
+	}
+	for c := byte('A'); c <= 'Z'; c++ {
+		s.class[c] = s.class[c|0x20]
+	}
+	trie := newTrie(s, anchors)
+	s.number(trie)
+	return s
+}
+
+// A node is a state while the automaton is being built.
+type node struct {
+	next   []int // by class, -1 for none
+	fail   int
+	found  rules
+	number uint16
+}
+
+// newTrie makes the states of the anchors, joined by where to go on after a
+// byte that no anchor goes on with.
+func newTrie(s *scanner, anchors []anchor) []node {
+	nodes := []node{newNode(s.classes)}
+	for _, a := range anchors {
+		at := 0
+		for _, c := range []byte(lower(a.text)) {
+			to := nodes[at].next[s.class[c]]
+			if to < 0 {
+				to = len(nodes)
+				nodes[at].next[s.class[c]] = to
+				nodes = append(nodes, newNode(s.classes))
+			}
+			at = to
+		}
+		nodes[at].found |= a.rule
+	}
+	queue := []int{0}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for class, to := range nodes[at].next {
+			back := 0
+			if at != 0 {
+				back = nodes[nodes[at].fail].next[class]
+			}
+			if to < 0 {
+				nodes[at].next[class] = back
+				continue
+			}
+			nodes[to].fail = back
+			nodes[to].found |= nodes[back].found
+			queue = append(queue, to)
+		}
+	}
+	return nodes
+}
+
+func newNode(classes int) node {
+	n := node{next: make([]int, classes)}
+	for i := range n.next {
+		n.next[i] = -1
+	}
+	return n
+}
+
+// number gives the states that end an anchor the highest numbers, so that one
+// comparison tells them.
+func (s *scanner) number(nodes []node) {
+	order := make([]int, 0, len(nodes))
+	for _, ends := range []bool{false, true} {
+		if ends {
+			s.first = uint16(len(order))
+		}
+		for i := range nodes {
+			if (nodes[i].found != 0) == ends {
+				nodes[i].number = uint16(len(order))
+				order = append(order, i)
+			}
+		}
+	}
+	s.next = make([]uint16, len(nodes)*s.classes)
+	s.found = make([]rules, len(nodes)-int(s.first))
+	for number, i := range order {
+		for class, to := range nodes[i].next {
+			s.next[number*s.classes+class] = nodes[to].number * uint16(1)
+		}
+		if number >= int(s.first) {
+			s.found[number-int(s.first)] = nodes[i].found
+		}
+	}
+}
+
+// scan returns the rules that may find something in b.
+func (s *scanner) scan(b []byte) rules {
+	hit, state, classes := s.always, uint16(0), s.classes
+	for _, c := range b {
+		state = s.next[int(state)*classes+int(s.class[c])]
+		if state >= s.first {
+			hit |= s.found[state-s.first]
+		}
+	}
+	return hit
+}
+
+// lower folds ASCII letters.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r | 0x20
+		}
+		return r
+	}, text)
+}
+
+// plainRun is the longest run of bytes in text that JSON never has to escape.
+// (A slash may be escaped, and so may anything with \u: such lines are searched
+// by all rules.)
+func plainRun(text string) string {
+	best := ""
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '/' || r > '~' }) {
+		if len(run) > len(best) {
+			best = run
+		}
+	}
+	return best
+}
+
+// anchorsOf returns texts of which one is in whatever the expression finds;
+// none if there are no such texts.
+func anchorsOf(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		text := string(re.Rune)
+		if re.Flags&syntax.FoldCase != 0 && strings.ContainsAny(lower(text), "ks") {
+			text = strings.FieldsFunc(lower(text), func(r rune) bool { return r == 'k' || r == 's' })[0] // ſ and K fold to them
+		}
+		if run := plainRun(text); len(run) >= shortestAnchor {
+			return []string{run}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return anchorsOf(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return anchorsOf(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		return bestAnchors(re.Sub)
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			some := anchorsOf(sub)
+			if some == nil {
+				return nil
+			}
+			all = append(all, some...)
+		}
+		return all
+	}
+	return nil
+}
+
+// bestAnchors are those of the part whose shortest anchor is the longest.
+func bestAnchors(parts []*syntax.Regexp) (best []string) {
+	shortest := func(texts []string) int {
+		n := 1 << 30
+		for _, t := range texts {
+			n = min(n, len(t))
+		}
+		return n
+	}
+	for _, part := range parts {
+		if some := anchorsOf(part); some != nil && (best == nil || shortest(some) > shortest(best)) {
+			best = some
+		}
+	}
+	return best
+}

@@ -1,0 +1,147 @@
+package redact
+
+import (
+	"bytes"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	// maxOpen is how many requests without an answer are known by their method.
+	maxOpen = 64 << 10
+	// longestKey is how many lines a private key printed over lines can have.
+	longestKey = 256
+)
+
+// A reader of streams finds what is to be removed in their lines, and knows of
+// them what one line alone does not tell.
+type reader struct {
+	finder
+	open    map[string]string // method of requests without an answer, by stream and id
+	opened  []request         // the latest of them
+	key     map[session.Kind]int
+	hasKey  bool // private keys are looked for
+	methods bool // pointers depend on the method of a message
+}
+
+// A request is a key of reader.open, and what it has.
+type request struct{ key, method string }
+
+func newReader(f finder) *reader {
+	r := &reader{finder: f, open: map[string]string{}, key: map[session.Kind]int{}}
+	for _, name := range f.names {
+		r.hasKey = r.hasKey || name == "private-key"
+	}
+	for _, p := range f.pointers {
+		r.methods = r.methods || p.method != ""
+	}
+	return r
+}
+
+// inStream finds what is to be removed in the bytes of an entry, or of several
+// that make up a line: a line, or in stdin several.
+func (r *reader) inStream(kind session.Kind, b []byte) (edits []edit) {
+	for from := 0; from < len(b); {
+		line := b[from:]
+		if kind == session.KindStdin {
+			if n := bytes.IndexByte(line, '\n'); n >= 0 {
+				line = line[:n]
+			}
+		}
+		edits = append(edits, shifted(r.inLine(kind, line), from)...)
+		from += len(line) + 1
+	}
+	return edits
+}
+
+// inLine finds what is to be removed in one line.
+func (r *reader) inLine(kind session.Kind, line []byte) []edit {
+	if kind == session.KindStderr {
+		return r.inTextLine(kind, line)
+	}
+	msg := framing.Scan(bytes.TrimSuffix(line, []byte("\r")))
+	switch msg.Kind {
+	case framing.NotJSON, framing.Other:
+		return r.inTextLine(kind, line)
+	case framing.Batch:
+		var edits []edit
+		for span := range framing.Elements(line) {
+			element := span.Of(line)
+			edits = append(edits, shifted(r.inMessage(kind, element, framing.Scan(element)), int(span.Start))...)
+		}
+		return edits
+	}
+	return r.inMessage(kind, line, msg)
+}
+
+// inMessage finds what is to be removed in one message.
+func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []edit {
+	method := r.methodOf(kind, b, msg)
+	hit := r.scanner.scan(b)
+	if hit == 0 && len(r.pointers) == 0 && !r.idsHit && !r.progress {
+		return nil
+	}
+	w := walker{finder: &r.finder, b: b, hit: hit, message: true, ids: true, method: method, prefix: method + ":"}
+	edits, _ := w.document()
+	return r.joined(b, edits)
+}
+
+// methodOf is the method of a message; of an answer that of its request.
+func (r *reader) methodOf(kind session.Kind, b []byte, msg framing.Message) string {
+	side, other := "<", ">"
+	if kind == session.KindStdin {
+		side, other = other, side
+	}
+	switch msg.Kind {
+	case framing.Request:
+		method := string(unquoted(nil, msg.Method.Of(b)))
+		r.opens(request{side + string(msg.ID.Of(b)), method})
+		return method
+	case framing.Notification:
+		return string(unquoted(nil, msg.Method.Of(b)))
+	case framing.Response, framing.ErrorResponse:
+		key := other + string(msg.ID.Of(b))
+		method := r.open[key]
+		delete(r.open, key)
+		return method
+	}
+	return ""
+}
+
+// opens notes a request.
+func (r *reader) opens(q request) {
+	if len(r.open) < maxOpen {
+		r.open[q.key] = q.method
+	}
+	if r.opened = append(r.opened, q); len(r.opened) > 1000 {
+		r.opened = r.opened[:0] // a single line has no use for as many
+	}
+}
+
+// inTextLine finds what is to be removed in a line that is no message. A
+// private key goes over many of them.
+func (r *reader) inTextLine(kind session.Kind, line []byte) []edit {
+	place := kind.String()
+	if left := r.key[kind]; left > 0 {
+		r.key[kind] = left - 1
+		if bytes.Contains(line, []byte("PRIVATE KEY")) {
+			r.key[kind] = 0
+		}
+		if len(line) == 0 {
+			return nil
+		}
+		return []edit{{from: 0, to: len(line), text: r.mark(line, markLetters), rule: "private-key", place: place}}
+	}
+	edits := r.inText(line, place, 0)
+	if r.hasKey && begins(line) {
+		r.key[kind] = longestKey
+	}
+	return edits
+}
+
+// begins tells whether a private key begins on the line, and does not end on it.
+func begins(line []byte) bool {
+	_, rest, ok := bytes.Cut(line, []byte("-----BEGIN "))
+	return ok && bytes.Contains(rest, []byte("PRIVATE KEY")) && !bytes.Contains(rest, []byte("-----END "))
+}

@@ -1,0 +1,55 @@
+package redact
+
+// A Pattern is a regular expression (RE2) for secrets in text. If it has a
+// group, the first one is the secret; else all that it finds is.
+type Pattern struct {
+	Name string
+	Expr string
+	// Anchors are texts, in any case, of which one is in whatever Expr finds.
+	// Without them they are taken from Expr; an expression that has none runs on
+	// every text, which is slow.
+	Anchors []string
+}
+
+// Patterns are the shapes of tokens that are sure to be some: they have a
+// prefix that their makers chose, or stand where only secrets stand.
+func Patterns() []Pattern {
+	return []Pattern{
+		{Name: "aws-key", Expr: `\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b`},
+		{Name: "github", Expr: `\b(gh[pousr]_[0-9A-Za-z]{36,255})\b`, Anchors: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}},
+		{Name: "github-pat", Expr: `\b(github_pat_[0-9A-Za-z_]{22,255})\b`},
+		{Name: "gitlab", Expr: `\b(gl(?:pat|dt|rt|cbt|ptt|ft|oas)-[0-9A-Za-z_.-]{20,300})`,
+			Anchors: []string{"glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "gloas-"}},
+		{Name: "slack", Expr: `\b(xox[abposre]-[0-9A-Za-z-]{10,300})`,
+			Anchors: []string{"xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxs-", "xoxr-", "xoxe-"}},
+		{Name: "slack-hook", Expr: `\bhooks\.slack\.com/(?:services|workflows|triggers)/([0-9A-Za-z_/-]{20,200})`},
+		{Name: "sk-key", Expr: `\b(sk-[0-9A-Za-z][0-9A-Za-z_-]{18,300})`},
+		{Name: "stripe", Expr: `\b((?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{10,200})`, Anchors: []string{"k_live_", "k_test_"}},
+		{Name: "google", Expr: `\b(AIza[0-9A-Za-z_-]{35})`},
+		{Name: "google-oauth", Expr: `\b(ya29\.[0-9A-Za-z_-]{20,1000})`},
+		{Name: "npm", Expr: `\b(npm_[0-9A-Za-z]{36})\b`},
+		{Name: "pypi", Expr: `\b(pypi-[0-9A-Za-z_-]{50,1000})`},
+		{Name: "huggingface", Expr: `\b(hf_[0-9A-Za-z]{30,100})\b`},
+		{Name: "jwt", Expr: `\b(eyJ[0-9A-Za-z_-]{8,}\.eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*)`},
+		{Name: "private-key", Expr: `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)`,
+			Anchors: []string{"PRIVATE KEY"}},
+		{Name: "bearer", Expr: `(?i)\bbearer[ +]+([0-9A-Za-z._~+/-]{16,}=*)`, Anchors: []string{"bearer"}},
+		{Name: "basic", Expr: `(?i)\bauthorization["']?\s*[:=]\s*["']?basic\s+([0-9A-Za-z+/]{6,}=*)`, Anchors: []string{"authorization"}},
+		{Name: "url-password", Expr: `\b[A-Za-z][0-9A-Za-z+.-]*://[^\s/:@"'<>\\]*:([^\s/@"'<>\\]+)@`, Anchors: []string{"://"}},
+		{Name: "url-token", Expr: `\b[A-Za-z][0-9A-Za-z+.-]*://([0-9A-Za-z_.~-]{20,})@`, Anchors: []string{"://"}},
+	}
+}
+
+// Keys are the names of members, arguments and parameters whose values are
+// secrets. See Rules.Keys for how they are compared.
+func Keys() []string {
+	return []string{
+		"authorization", "proxy_authorization", "cookie", "set_cookie",
+		"password", "passwd", "passphrase", "*_password", "secret", "*_secret",
+		"token", "access_token", "refresh_token", "id_token", "auth_token", "bearer_token", "session_token", "bot_token",
+		"*_access_token", "*_auth_token", "github_token", "gitlab_token", "slack_token", "npm_token", "hf_token",
+		"api_key", "x_api_key", "*_api_key", "api_token", "*_api_token", "api_secret",
+		"client_secret", "secret_key", "private_key", "access_key", "secret_access_key", "*_access_key", "*_secret_key", "*_private_key",
+		"credentials",
+	}
+}

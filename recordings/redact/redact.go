@@ -1,0 +1,346 @@
+package redact
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// An Output takes a recording: a new file. Its header is written last, for it
+// says what was removed.
+type Output interface {
+	io.Writer
+	io.WriterAt
+}
+
+// Copy writes the recording at path to out without what the rules name. With
+// an out of nil it only reports what it would do.
+//
+// The errors are those of recordings.Open, *RuleError, those of out, and that
+// of ctx. After an error out is no recording.
+func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, error) {
+	s, err := recordings.NewScanner(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if with.Identity {
+		if with.Names, err = identities(s, with.Names); err != nil {
+			return nil, err
+		}
+	}
+	if !with.Identity {
+		with.Names = nil
+	}
+	rules, err := compile(with)
+	if err != nil {
+		return nil, err
+	}
+	c := &copier{scanner: s, report: &Report{}}
+	c.salt = make([]byte, 32)
+	_, _ = rand.Read(c.salt) // never fails
+	c.reader = newReader(finder{compiled: rules, salt: c.salt})
+	c.tally = tally{report: c.report, counts: map[Item]int{}, rules: map[string]uint64{}}
+	if err := c.copy(ctx, out, with); err != nil {
+		return nil, fmt.Errorf("redact %s: %w", path, err)
+	}
+	c.tally.finish()
+	return c.report, nil
+}
+
+// A copier makes the copy.
+type copier struct {
+	scanner *recordings.Scanner
+	reader  *reader
+	salt    []byte
+	plans   map[int]plan
+	report  *Report
+	tally   tally
+	sums    sums
+	parted  map[session.Kind]bool // the stream's line goes on in its next entry
+	writes  []write
+	w       *bufio.Writer
+	buf     []byte
+}
+
+// A write is a changed entry of stdin, for what is said later about how much of
+// it was accepted.
+type write struct {
+	n     uint64
+	size  int
+	edits []edit
+}
+
+// latestWrites is how many of them are remembered.
+const latestWrites = 64
+
+func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
+	if c.plans, c.report.Pieces, err = makePlans(c.scanner, newReader(c.reader.finder)); err != nil {
+		return err
+	}
+	if err := c.scanner.Rewind(); err != nil {
+		return err
+	}
+	var to io.Writer = io.Discard
+	if out != nil {
+		to = out
+	}
+	c.w = bufio.NewWriterSize(to, 256<<10)
+	header := c.header(with)
+	if _, err := c.w.Write(header.line(c.tally.rules)); err != nil {
+		return err
+	}
+	if err := c.entries(ctx); err != nil {
+		return err
+	}
+	if err := c.w.Flush(); err != nil || out == nil {
+		return err
+	}
+	_, err = out.WriteAt(header.line(c.tally.rules), 0)
+	return err
+}
+
+func (c *copier) entries(ctx context.Context) error {
+	c.startProcess()
+	for n := 0; c.scanner.Next(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if c.scanner.Torn() {
+			c.report.Torn = true
+			continue
+		}
+		e, err := c.scanner.Decode()
+		if err != nil {
+			c.report.LeftOut++
+			continue
+		}
+		c.report.Entries++
+		p := c.plans[n]
+		if e.Kind.IsStream() {
+			err = c.stream(e, p)
+		} else {
+			err = c.event(e, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.scanner.Err()
+}
+
+func (c *copier) startProcess() {
+	c.sums, c.parted, c.writes = newSums(), map[session.Kind]bool{}, nil
+	clear(c.reader.key)
+}
+
+// stream copies an entry that carries bytes.
+func (c *copier) stream(e *session.Entry, p plan) error {
+	edits := p.edits
+	if edits == nil || c.reader.key[e.Kind] > 0 {
+		edits = c.reader.inStream(e.Kind, e.Payload)
+	}
+	for _, q := range p.opens {
+		c.reader.opens(q)
+	}
+	size := len(e.Payload)
+	payload := c.sums[e.Kind].add(e.Payload, e.EOL.String(), edits)
+	part := c.parted[e.Kind] || e.More
+	c.parted[e.Kind] = e.More
+	line := c.scanner.Line()
+	head := line[:c.scanner.Payload()]
+	inHead := c.inHead(e, head, edits)
+	if len(edits)+len(inHead) == 0 {
+		_, err := c.w.Write(line)
+		return err
+	}
+	c.changed(edits, inHead)
+	if e.Kind == session.KindStdin {
+		c.writes = append(c.writes[max(0, len(c.writes)-latestWrites+1):], write{e.N, size, edits})
+	}
+	e.Payload, e.Msg = payload, framing.Message{}
+	if !part && e.Kind != session.KindStderr {
+		e.Msg = framing.Scan(payload)
+	}
+	c.buf = recordings.AppendPayload(apply(c.buf[:0], head, inHead), e)
+	_, err := c.w.Write(c.buf)
+	return err
+}
+
+// changed counts an entry that is written other than it was.
+func (c *copier) changed(edits ...[]edit) {
+	c.report.Changed++
+	for _, some := range edits {
+		c.tally.add(some)
+	}
+}
+
+// inHead are the edits of what stands before a payload: where its line was cut,
+// and whatever a newer program may have put there.
+func (c *copier) inHead(e *session.Entry, head []byte, edits []edit) []edit {
+	var all []edit
+	if c.reader.scanner.scan(head) != 0 {
+		all = c.inObject(e.Kind.String(), append(bytes.Clone(head), '}'), false)
+	}
+	if len(edits) == 0 || len(e.Cuts) == 0 {
+		return all
+	}
+	from := bytes.Index(head, []byte(`"cuts":`)) + len(`"cuts":`)
+	to := from + bytes.Index(head[from:], []byte("]]")) + len("]]")
+	if from < len(`"cuts":`) || to < from+len("]]") {
+		return all // written in another way: verify will tell
+	}
+	text := []byte{'['}
+	for i, cut := range e.Cuts {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "[%d,%d]", cut.Seq, moved(edits, int(cut.Off)))
+	}
+	return joined(append(all, edit{from: from, to: to, text: string(append(text, ']'))}), func(int, int) string { return "" })
+}
+
+// inObject finds what is to be removed in a line, or the head of one.
+func (c *copier) inObject(prefix string, object []byte, ids bool) []edit {
+	f := &c.reader.finder
+	w := walker{finder: f, b: object, hit: f.scanner.scan(object), prefix: prefix + " ", ids: ids}
+	edits, _ := w.document()
+	return f.joined(object, edits)
+}
+
+// event copies an entry of another kind.
+func (c *copier) event(e *session.Entry, p plan) error {
+	line := c.scanner.Line()
+	object := bytes.TrimSuffix(line, []byte("\n"))
+	edits := c.inObject(e.Kind.String(), object, e.Kind == session.KindState)
+	switch e.Kind {
+	case session.KindStart:
+		c.startProcess()
+	case session.KindClosed, session.KindFailed:
+		edits = append(edits, c.sums.correct(line)...)
+	case session.KindWrite:
+		edits = append(edits, c.written(e, line)...)
+	case session.KindWaiting:
+		edits = c.waiting(p, line, edits)
+	}
+	if len(edits) == 0 {
+		_, err := c.w.Write(line)
+		return err
+	}
+	edits = c.reader.joined(object, edits)
+	c.changed(edits)
+	c.buf = apply(c.buf[:0], line, edits)
+	_, err := c.w.Write(c.buf)
+	return err
+}
+
+// bytesMember is how much of a write was accepted.
+var bytesMember = regexp.MustCompile(`"bytes":\s*(\d+)`)
+
+// written corrects what is said about a changed write.
+func (c *copier) written(e *session.Entry, line []byte) []edit {
+	var b session.WriteBody
+	if e.DecodeBody(&b) != nil {
+		return nil
+	}
+	i := slices.IndexFunc(c.writes, func(w write) bool { return w.n == b.Of })
+	m := bytesMember.FindSubmatchIndex(line)
+	if i < 0 || m == nil {
+		return nil
+	}
+	return []edit{{from: m[2], to: m[3], text: strconv.Itoa(moved(c.writes[i].edits, b.Bytes))}}
+}
+
+// headMember is the beginning of a line that had not come.
+var headMember = regexp.MustCompile(`"head(?:_b64)?":\s*"((?:[^"\\]|\\.)*)"`)
+
+// waiting puts the beginning of what a line becomes into the entry that told of
+// it.
+func (c *copier) waiting(p plan, line []byte, edits []edit) []edit {
+	m := headMember.FindSubmatchIndex(line)
+	if !p.heads || m == nil {
+		return edits
+	}
+	name, value := "head", []byte{}
+	if p.head != nil {
+		value = p.head
+	} else {
+		c.report.Heads++
+	}
+	text, _ := json.Marshal(struct {
+		Head []byte `json:"head_b64"`
+	}{value})
+	if utf8.Valid(value) {
+		quoted, _ := json.Marshal(string(value))
+		text = fmt.Appendf(nil, `{%q:%s}`, name, quoted)
+	}
+	outside := edits[:0]
+	for _, e := range edits {
+		if e.to <= m[0] || e.from >= m[1] {
+			outside = append(outside, e)
+		}
+	}
+	return append(outside, edit{from: m[0], to: m[1], text: string(text[1 : len(text)-1]), rule: "", place: ""})
+}
+
+// A header is the first line of the copy, which says what was removed.
+type header struct {
+	line0 []byte // without what closes it
+	room  int    // for the counts
+	old   map[string]uint64
+}
+
+// oldMark is what an earlier run wrote into the header.
+var oldMark = regexp.MustCompile(`,"redacted":\{[^{}]*\} *`)
+
+// header makes the first line, with room for counts that are not known yet.
+func (c *copier) header(with Rules) *header {
+	line := bytes.TrimRight(c.scanner.HeaderLine(), " \t\r\n")
+	line = oldMark.ReplaceAll(line, nil)
+	edits := c.inObject("header", line, false)
+	c.tally.add(edits)
+	line = apply(nil, line, edits)
+	h := &header{line0: bytes.TrimRight(line[:len(line)-1], " "), old: c.scanner.Header().Redacted}
+	most := maps.Clone(h.old)
+	if most == nil {
+		most = map[string]uint64{}
+	}
+	for _, name := range with.ruleNames() {
+		most[name] = 99_999_999 // a larger one takes the room of those that found nothing
+	}
+	h.room = len(h.counts(most))
+	return h
+}
+
+// counts is the member that says what was removed.
+func (h *header) counts(rules map[string]uint64) []byte {
+	text, _ := json.Marshal(rules) // a map of numbers has no errors
+	return append([]byte(`,"redacted":`), text...)
+}
+
+// line is the whole line. It always has the same length.
+func (h *header) line(rules map[string]uint64) []byte {
+	all := map[string]uint64{}
+	maps.Copy(all, h.old)
+	for name, n := range rules {
+		all[name] += n
+	}
+	line := append(slices.Clone(h.line0), h.counts(all)...)
+	for pad := len(h.line0) + h.room - len(line); pad > 0; pad-- {
+		line = append(line, ' ')
+	}
+	return append(line, "}\n"...)
+}

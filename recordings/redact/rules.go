@@ -1,0 +1,355 @@
+package redact
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+const (
+	// shortestValue is the shortest value that can be searched for: a shorter
+	// one is everywhere.
+	shortestValue = 4
+	// maxPatterns is how many patterns there can be: each has a bit of its own.
+	maxPatterns = 56
+	// maxPointers and maxKeys bound what is compared with every member.
+	maxPointers = 256
+	maxKeys     = 1024
+)
+
+// Rules say what is to be removed. The zero value removes nothing; see Default.
+type Rules struct {
+	// Values are texts that are removed wherever they stand, whole or inside of
+	// longer texts, such as the values of environment variables. Case counts.
+	// Each has to have at least 4 bytes.
+	Values []Value
+	// Keys are names of members whose values are removed: in objects, in
+	// name=value, and of arguments --name VALUE. Case does not count, nor do _
+	// and - in names without *; * stands for any characters. Of an object or
+	// array each leaf is removed. An object under "properties" is the schema of
+	// an argument, and not its value: only its default, const, enum and examples
+	// are removed. true, false and null stay.
+	Keys []string
+	// Pointers are JSON pointers (RFC 6901) into messages, * standing for any
+	// member or element, as in /params/arguments/path. "tools/call:/result"
+	// applies only to requests, notifications and answers of that method, in
+	// which * stands for any characters. All below is removed; true becomes
+	// false, and only null stays.
+	Pointers []string
+	// Patterns are searched for in all texts.
+	Patterns []Pattern
+	// Home replaces the folders of people, such as /home/ada, by ~.
+	Home bool
+	// Identity removes the names of users and hosts that the recording, or
+	// Names, tells of.
+	Identity bool
+	// Names are further names for Identity.
+	Names []string
+}
+
+// A Value is a secret, and the name by which a report may call it.
+type Value struct{ Name, Text string }
+
+// Default are the rules that need no knowledge of a session.
+func Default() Rules { return Rules{Keys: Keys(), Patterns: Patterns()} }
+
+// A RuleError is about a rule that can't be used. It does not hold secrets.
+type RuleError struct {
+	Rule string
+	Why  string
+}
+
+func (e *RuleError) Error() string { return e.Rule + ": " + e.Why }
+
+// The bits of the rules that are no patterns.
+const (
+	ruleKeys    rules = 1 << iota // a name of Rules.Keys may be here
+	ruleValues                    // a value may be
+	ruleEscapes                   // escapes may hide anything
+	ruleHome
+	ruleNames
+	rulePatterns // and the bits above it
+)
+
+// A literal is a text that is searched for as it is.
+type literal struct {
+	rule string
+	text []byte
+	word bool // only as a whole word
+	from rules
+}
+
+// compiled are rules ready to be used, by one goroutine or many.
+type compiled struct {
+	scanner  *scanner
+	literals []literal
+	keys     keySet
+	pointers []pointer
+	names    []string // of the patterns
+	patterns []*regexp.Regexp
+	idsHit   bool // ids and progress tokens are among what is removed
+	progress bool
+}
+
+// compile makes rules ready. The errors are *RuleError.
+func compile(r Rules) (*compiled, error) {
+	c := &compiled{}
+	anchors := []anchor{{`\u`, ruleEscapes}, {`\/`, ruleEscapes}}
+	always := rules(0)
+	for _, v := range r.Values {
+		if len(v.Text) < shortestValue {
+			return nil, &RuleError{v.Name, fmt.Sprintf("its value has %d bytes: too few to be told from other text (at least %d)", len(v.Text), shortestValue)}
+		}
+		c.addValue(v)
+	}
+	for _, name := range r.Names {
+		c.literals = append(c.literals, literal{rule: "identity", text: []byte(name), word: true, from: ruleNames})
+	}
+	slices.SortStableFunc(c.literals, func(a, b literal) int { return len(b.text) - len(a.text) })
+	for _, l := range c.literals {
+		if run := plainRun(string(l.text)); len(run) >= shortestAnchor {
+			anchors = append(anchors, anchor{run, l.from})
+		} else {
+			always |= l.from
+		}
+	}
+	if err := c.addKeys(r.Keys); err != nil {
+		return nil, err
+	}
+	for _, text := range c.keys.anchors {
+		anchors = append(anchors, anchor{text, ruleKeys})
+	}
+	if len(c.keys.globs) > 0 && slices.Contains(c.keys.globs, "*") {
+		always |= ruleKeys
+	}
+	if r.Home {
+		anchors = append(anchors, anchor{"/home/", ruleHome}, anchor{"/users/", ruleHome}, anchor{`\users\`, ruleHome}, anchor{`users\`, ruleHome})
+	}
+	more, bits, err := c.addPatterns(r.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.addPointers(r.Pointers); err != nil {
+		return nil, err
+	}
+	c.scanner = newScanner(append(anchors, more...), always|bits)
+	return c, nil
+}
+
+// addValue adds a value, and the forms in which it may stand in text.
+func (c *compiled) addValue(v Value) {
+	forms := []string{v.Text, url.QueryEscape(v.Text), url.PathEscape(v.Text)}
+	if quoted, err := json.Marshal(v.Text); err == nil {
+		forms = append(forms, string(quoted[1:len(quoted)-1]))
+	}
+	for line := range strings.Lines(v.Text) {
+		// A stream comes in lines. The frame of a key is no secret.
+		if line = strings.TrimSpace(line); len(line) >= 2*shortestValue && !strings.HasPrefix(line, "-----") {
+			forms = append(forms, line)
+		}
+	}
+	slices.Sort(forms)
+	for _, form := range slices.Compact(forms) {
+		c.literals = append(c.literals, literal{rule: v.Name, text: []byte(form), from: ruleValues})
+	}
+}
+
+func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rules, err error) {
+	if len(patterns) > maxPatterns {
+		return nil, 0, &RuleError{"patterns", fmt.Sprintf("%d are too many: at most %d", len(patterns), maxPatterns)}
+	}
+	for i, p := range patterns {
+		re, err := regexp.Compile(p.Expr)
+		if err != nil {
+			return nil, 0, &RuleError{p.Name, err.Error()}
+		}
+		if re.Match(nil) {
+			return nil, 0, &RuleError{p.Name, "it matches nothing at all, which is everywhere"}
+		}
+		c.names, c.patterns = append(c.names, p.Name), append(c.patterns, re)
+		texts, bit := p.Anchors, rulePatterns<<i
+		if texts == nil {
+			tree, err := syntax.Parse(p.Expr, syntax.Perl)
+			if err == nil {
+				texts = anchorsOf(tree.Simplify())
+			}
+		}
+		if texts == nil {
+			always |= bit
+		}
+		for _, text := range texts {
+			anchors = append(anchors, anchor{text, bit})
+		}
+	}
+	return anchors, always, nil
+}
+
+// A keySet tells the names of members whose values are secrets.
+type keySet struct {
+	exact   map[string]string // squeezed name: as it was given
+	globs   []string          // in lower case, with _ for -
+	anchors []string
+}
+
+func (c *compiled) addKeys(keys []string) error {
+	if len(keys) > maxKeys {
+		return &RuleError{"keys", fmt.Sprintf("%d are too many: at most %d", len(keys), maxKeys)}
+	}
+	c.keys.exact = map[string]string{}
+	for _, key := range keys {
+		name := strings.ReplaceAll(lower(key), "-", "_")
+		switch {
+		case strings.Trim(name, "*_") == "" && name != "*":
+			return &RuleError{"key " + key, "it has no letters"}
+		case strings.ContainsAny(name, `[?\`):
+			return &RuleError{"key " + key, "only * stands for other characters"}
+		case strings.Contains(name, "*"):
+			c.keys.globs = append(c.keys.globs, name)
+			c.keys.anchors = append(c.keys.anchors, globAnchors(name)...)
+		default:
+			c.keys.exact[squeeze(name)] = key
+			c.keys.anchors = append(c.keys.anchors, nameAnchors(name)...)
+		}
+	}
+	c.idsHit = c.keys.has("id") != "" || c.keys.has("requestId") != ""
+	c.progress = c.keys.has("progressToken") != ""
+	return nil
+}
+
+// squeeze makes equal what differs only by case and separators.
+func squeeze(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(lower(name))
+}
+
+// nameAnchors are the ways to write a name as a member, in name=value and name:
+// value, and as an argument.
+func nameAnchors(name string) (anchors []string) {
+	words := strings.Split(name, "_")
+	forms := []string{words[0]}
+	for i, word := range words[1:] {
+		if i == 3 {
+			break // what stands so far will do
+		}
+		var longer []string
+		for _, form := range forms {
+			longer = append(longer, form+word, form+"_"+word, form+"-"+word)
+		}
+		forms = longer
+	}
+	for _, form := range forms {
+		anchors = append(anchors, `"`+form, `'`+form, "-"+form, form+"=", form+":")
+	}
+	return anchors
+}
+
+// globAnchors is the longest piece between the stars of a name.
+func globAnchors(name string) []string {
+	best := ""
+	for piece := range strings.SplitSeq(name, "*") {
+		if piece = strings.Trim(piece, "_"); len(piece) > len(best) {
+			best = piece
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	return []string{best, strings.ReplaceAll(best, "_", "-")}
+}
+
+// has returns the key, as it was given, that the name of a member is; "" if it
+// is none.
+func (k *keySet) has(name string) string {
+	if len(name) == 0 || len(name) > 256 {
+		return ""
+	}
+	if key, ok := k.exact[squeeze(name)]; ok {
+		return key
+	}
+	plain := strings.ReplaceAll(lower(name), "-", "_")
+	for _, glob := range k.globs {
+		if ok, _ := path.Match(glob, strings.ReplaceAll(plain, "/", "_")); ok {
+			return glob
+		}
+	}
+	return ""
+}
+
+// A pointer is a place in messages.
+type pointer struct {
+	text   string
+	method string   // "" or a pattern
+	parts  []string // "*" is any
+}
+
+func (c *compiled) addPointers(texts []string) error {
+	if len(texts) > maxPointers {
+		return &RuleError{"pointers", fmt.Sprintf("%d are too many: at most %d", len(texts), maxPointers)}
+	}
+	for _, text := range texts {
+		method, at, ok := strings.Cut(text, ":")
+		if !ok || strings.HasPrefix(text, "/") {
+			method, at = "", text
+		}
+		if !strings.HasPrefix(at, "/") {
+			return &RuleError{"pointer " + text, "a JSON pointer begins with /, as in tools/call:/params/arguments/path"}
+		}
+		p := pointer{text: text, method: method}
+		for part := range strings.SplitSeq(at[1:], "/") {
+			p.parts = append(p.parts, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+		}
+		c.pointers = append(c.pointers, p)
+		c.idsHit = c.idsHit || slices.ContainsFunc(idPlaces, p.reaches)
+		c.progress = c.progress || slices.ContainsFunc(progressPlaces, p.reaches)
+	}
+	return nil
+}
+
+// idPlaces and progressPlaces are where ids and progress tokens stand: if one
+// of them is to be removed it is at all of them, or messages would no longer
+// belong together.
+var (
+	idPlaces       = [][]string{{"id"}, {"params", "requestId"}}
+	progressPlaces = [][]string{{"params", "_meta", "progressToken"}, {"params", "progressToken"}}
+)
+
+// reaches tells whether a place is at the pointer, or below it.
+func (p pointer) reaches(place []string) bool {
+	if len(p.parts) > len(place) {
+		return false
+	}
+	for i, part := range p.parts {
+		if part != "*" && part != place[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// applies tells whether the pointer is about messages of a method.
+func (p pointer) applies(method string) bool {
+	if p.method == "" {
+		return true
+	}
+	ok := p.method == method
+	if !ok && strings.Contains(p.method, "*") {
+		// * crosses slashes: methods are no paths.
+		ok, _ = path.Match(strings.ReplaceAll(p.method, "/", "\x00"), strings.ReplaceAll(method, "/", "\x00"))
+	}
+	return ok
+}
+
+// ruleNames are the names by which edits are counted.
+func (r Rules) ruleNames() (names []string) {
+	for _, v := range r.Values {
+		names = append(names, v.Name)
+	}
+	for _, p := range r.Patterns {
+		names = append(names, p.Name)
+	}
+	return append(names, "keys", "pointers", "home", "identity")
+}

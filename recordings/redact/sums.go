@@ -1,0 +1,72 @@
+package redact
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/session"
+)
+
+// A sum counts one stream of one process, as it was and as it becomes.
+type sum struct {
+	was, is   xxhash.Digest
+	had, has  uint64
+	different bool
+}
+
+type sums map[session.Kind]*sum
+
+// newSums is for a process that starts.
+func newSums() sums {
+	s := sums{}
+	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
+		s[kind] = &sum{was: *xxhash.New(), is: *xxhash.New()}
+	}
+	return s
+}
+
+// add counts an entry. While nothing was changed there is one hash to make.
+func (s *sum) add(payload []byte, eol string, edits []edit) (changed []byte) {
+	if len(edits) > 0 && !s.different {
+		s.is, s.different = s.was, true
+	}
+	s.had += uint64(len(payload) + len(eol))
+	_, _ = s.was.Write(payload) // a hash never fails
+	_, _ = s.was.WriteString(eol)
+	if len(edits) > 0 {
+		payload = apply(nil, payload, edits)
+	}
+	s.has += uint64(len(payload) + len(eol))
+	if s.different {
+		_, _ = s.is.Write(payload)
+		_, _ = s.is.WriteString(eol)
+	}
+	return payload
+}
+
+// written are the sums as a closed or failed entry has them.
+var written = regexp.MustCompile(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"`)
+
+// correct returns the edits that make the sums of an entry those of what the
+// streams have become. Sums that were wrong before are so afterwards, but tell
+// nothing of what was removed.
+func (s sums) correct(line []byte) (edits []edit) {
+	for _, m := range written.FindAllSubmatchIndex(line, -1) {
+		sum := s[session.ParseKind(line[m[2]:m[3]])]
+		if !sum.different {
+			continue
+		}
+		bytes, _ := strconv.ParseUint(string(line[m[4]:m[5]]), 10, 64)
+		hash := fmt.Sprintf("%016x", sum.is.Sum64())
+		if bytes != sum.had || string(line[m[6]:m[7]]) != fmt.Sprintf("%016x", sum.was.Sum64()) {
+			hash = "0000000000000000"
+		}
+		edits = append(edits,
+			edit{from: m[4], to: m[5], text: strconv.FormatUint(bytes-sum.had+sum.has, 10)},
+			edit{from: m[6], to: m[7], text: hash})
+	}
+	return edits
+}

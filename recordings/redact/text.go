@@ -1,0 +1,180 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"regexp"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+)
+
+const (
+	// Mark is how what was removed begins: equal secrets of one file are equal
+	// there, and those of two files are not.
+	Mark = "[redacted:"
+	// markLetters is how many letters of a hash follow: 40 bits.
+	markLetters = 8
+	// idLetters is the same for ids, of which a recording may have millions.
+	idLetters = 12
+	// maxNested is how deep JSON in strings of JSON is looked into.
+	maxNested = 8
+)
+
+// A finder finds what is to be removed. It belongs to one goroutine.
+type finder struct {
+	*compiled
+	salt []byte
+}
+
+var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+func (f *finder) hash(secret []byte) []byte {
+	h := hmac.New(sha256.New, f.salt)
+	h.Write(secret)
+	return h.Sum(nil)
+}
+
+// mark is what stands for a secret.
+func (f *finder) mark(secret []byte, n int) string {
+	return Mark + letters.EncodeToString(f.hash(secret))[:n] + "]"
+}
+
+// number stands for an id that is a number.
+func (f *finder) number(secret []byte) string {
+	return strconv.FormatUint(binary.BigEndian.Uint64(f.hash(secret))>>11, 10) // exact in a float64
+}
+
+// isMark tells whether a text is one that stands for a secret already.
+func isMark(text []byte) bool {
+	return bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
+}
+
+// inText finds what is to be removed in a text that is decoded: of a string, or
+// a line that is no JSON. nested says how many strings are around it.
+func (f *finder) inText(text []byte, place string, nested int) []edit {
+	hit := f.scanner.scan(text)
+	if hit == 0 {
+		return nil
+	}
+	var edits []edit
+	if nested < maxNested && looksNested(text) {
+		w := walker{finder: f, b: text, hit: hit, nested: nested + 1, prefix: place}
+		if inside, ok := w.document(); ok {
+			// Only values may stand in it whole, such as the JSON of a key file.
+			edits = append(inside, f.literalsIn(text, hit, place)...)
+			return f.joined(text, edits)
+		}
+	}
+	edits = f.literalsIn(text, hit, place)
+	for i, re := range f.patterns {
+		if hit&(rulePatterns<<i) != 0 || hit&ruleEscapes != 0 {
+			edits = append(edits, f.matches(re, f.names[i], text, place)...)
+		}
+	}
+	if hit&(ruleKeys|ruleEscapes) != 0 {
+		edits = append(edits, f.namedIn(text, place)...)
+	}
+	if hit&ruleHome != 0 {
+		for _, m := range homes.FindAllSubmatchIndex(text, -1) {
+			edits = append(edits, edit{from: m[2], to: m[3], text: "~", rule: "home", place: place})
+		}
+	}
+	return f.joined(text, edits)
+}
+
+func (f *finder) joined(text []byte, edits []edit) []edit {
+	return joined(edits, func(from, to int) string { return f.mark(text[from:to], markLetters) })
+}
+
+// looksNested tells whether a text may be a JSON object or array.
+func looksNested(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	return framing.Scan(text).Valid()
+}
+
+// literalsIn finds values and names.
+func (f *finder) literalsIn(text []byte, hit rules, place string) (edits []edit) {
+	if hit&(ruleValues|ruleNames|ruleEscapes) == 0 {
+		return nil
+	}
+	for i := range f.literals {
+		l := &f.literals[i]
+		for from := 0; ; {
+			at := bytes.Index(text[from:], l.text)
+			if at < 0 {
+				break
+			}
+			from += at
+			to := from + len(l.text)
+			if !l.word || isWord(text, from, to) {
+				edits = append(edits, edit{from: from, to: to, text: f.mark(l.text, markLetters), rule: l.rule, place: place})
+			}
+			from = to
+		}
+	}
+	return edits
+}
+
+// isWord tells whether no letter or digit touches text[from:to].
+func isWord(text []byte, from, to int) bool {
+	before, _ := utf8.DecodeLastRune(text[:from])
+	after, _ := utf8.DecodeRune(text[to:])
+	part := func(r rune) bool {
+		return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
+	}
+	return !part(before) && !part(after)
+}
+
+// matches finds a pattern: its first group, if it has one.
+func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place string) (edits []edit) {
+	for _, m := range re.FindAllSubmatchIndex(text, -1) {
+		from, to := m[0], m[1]
+		if len(m) > 2 {
+			from, to = m[2], m[3]
+		}
+		if from < to && !isMark(text[from:to]) {
+			edits = append(edits, edit{from: from, to: to, text: f.mark(text[from:to], markLetters), rule: rule, place: place})
+		}
+	}
+	return edits
+}
+
+// homes are folders of people; what is behind them stays.
+var homes = regexp.MustCompile(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
+
+// named are the ways to give a value a name in text that is no JSON: as a
+// member of JSON that is cut or printed over lines, name=value, and a line
+// name: value. Each has the name and, behind it, the value in one of its groups.
+var named = []*regexp.Regexp{
+	regexp.MustCompile(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`),
+	regexp.MustCompile(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`),
+	regexp.MustCompile(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`),
+	regexp.MustCompile(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`),
+}
+
+// namedIn finds the values of keys.
+func (f *finder) namedIn(text []byte, place string) (edits []edit) {
+	for _, re := range named {
+		for _, m := range re.FindAllSubmatchIndex(text, -1) {
+			key := f.keys.has(string(bytes.TrimLeft(text[m[2]:m[3]], "-.")))
+			if key == "" {
+				continue
+			}
+			for g := 4; g < len(m); g += 2 {
+				if from, to := m[g], m[g+1]; from >= 0 && !isMark(text[from:to]) {
+					edits = append(edits, edit{from: from, to: to, text: f.mark(text[from:to], markLetters), rule: "key " + key, place: place})
+				}
+			}
+		}
+	}
+	return edits
+}
