@@ -144,13 +144,24 @@ func appendBody(dst []byte, e *session.Entry) []byte {
 	if e.Kind == session.KindEnd {
 		dst = append(dst, `,"entries":`...)
 		dst = strconv.AppendUint(dst, e.N, 10)
-		return append(dst, "}\n"...)
+		return append(append(dst, behindEntries(e.Body)...), '\n')
 	}
 	if len(e.Body) > len("{}") {
 		dst = append(dst, ',')
 		dst = append(dst, e.Body[1:len(e.Body)-1]...)
 	}
 	return append(dst, "}\n"...)
+}
+
+// behindEntries is what follows the first member of the body of an end entry,
+// its number of entries, which is known only when it is written.
+func behindEntries(body []byte) []byte {
+	if rest, ok := bytes.CutPrefix(body, []byte(`{"entries":`)); ok {
+		if rest = bytes.TrimLeft(rest, "0123456789"); len(rest) > 0 && rest[0] == ',' {
+			return rest
+		}
+	}
+	return []byte("}")
 }
 
 // checkBody makes sure that the body of an entry can be spliced into its line.

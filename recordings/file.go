@@ -169,7 +169,11 @@ func (f *File) Close() error {
 		return nil
 	}
 	f.closed = true
-	f.commit([]session.Entry{{Kind: session.KindEnd}})
+	f.commit(nil) // when it returns all that was appended is counted
+	stats := f.index.Stats()
+	counts := stats.EndCounts()
+	f.mu.Lock()
+	f.commit([]session.Entry{session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})})
 	f.syncer.stop()
 	unlock(f.f)
 	return f.stopReason()

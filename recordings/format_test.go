@@ -20,6 +20,7 @@ import (
 const (
 	golden     = "testdata/v1-session.jsonl" // never to be changed: old recordings look like it
 	goldenSSH  = "testdata/v1-ssh.jsonl"     // nor this, of a server on another machine
+	goldenEnd  = "testdata/v1-counts.jsonl"  // nor this, whose last entry has counts
 	formatPage = "../docs/recording-format.md"
 	reader     = "../docs/read_recording.py"
 )
@@ -114,6 +115,22 @@ func TestTheGoldenRecordingOfAHost(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
+func TestTheGoldenRecordingWithCounts(t *testing.T) {
+	r := open(t, goldenEnd)
+	stats := r.Stats()
+	want := session.EndCounts{Out: 4, In: 3, Errors: 2, Stray: 5, Stderr: 2}
+	require.Equal(t, want, stats.EndCounts())
+	s, err := Peek(goldenEnd)
+	require.NoError(t, err)
+	require.Equal(t, &want, s.Counts)
+	report, err := Verify(goldenEnd)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	requireAsWritten(t, goldenEnd)
+	out, code := readInPython(t, goldenEnd, t.TempDir())
+	require.Zero(t, code, out)
+}
+
 func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
 	kinds := requireAsWritten(t, golden)
 	require.Len(t, kinds, int(session.KindEnd), "every kind is in it")
@@ -149,7 +166,7 @@ func TestTheFormatPageNamesEverything(t *testing.T) {
 		session.StartBody{}, session.EnvBody{}, session.PhaseBody{}, session.StateBody{}, session.WriteBody{}, session.WaitingBody{},
 		session.ExitedBody{}, session.StreamSum{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
 		session.GapBody{}, session.ActBody{}, session.ProcBody{}, session.ProcInfo{}, session.LinkBody{}, session.NoteBody{},
-		session.EndBody{}, session.Header{},
+		session.EndBody{}, session.EndCounts{}, session.Header{},
 	} {
 		for i := range reflect.TypeOf(body).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(body).Field(i).Tag.Get("json"), ",")

@@ -235,6 +235,12 @@ func FuzzOpen(f *testing.F) {
 		}
 		_, err = verify("fuzz", bytes.NewReader(content))
 		require.NoError(t, err)
+		s, err := peek("fuzz", inMemory(content), int64(len(content)))
+		require.NoError(t, err)
+		require.Equal(t, r.Header(), s.Header)
+		if s.State == session.RecordingDone {
+			require.Equal(t, s.State, r.Stats().Recording)
+		}
 	})
 }
 

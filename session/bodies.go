@@ -189,5 +189,21 @@ type NoteBody struct {
 
 // EndBody says that the recorder finished.
 type EndBody struct {
-	Entries uint64 `json:"entries"`
+	Entries uint64     `json:"entries"`
+	Counts  *EndCounts `json:"counts,omitempty"`
+}
+
+// EndCounts are counts over the whole recording, as Stats has them, so that a
+// list of recordings need not read them. A member that is absent is 0.
+type EndCounts struct {
+	Out    uint64 `json:"out,omitempty"`
+	In     uint64 `json:"in,omitempty"`
+	Errors uint64 `json:"errors,omitempty"`
+	Stray  uint64 `json:"stray,omitempty"`
+	Stderr uint64 `json:"stderr,omitempty"` // lines
+}
+
+// EndCounts are those of the stats that stand in the last entry of a recording.
+func (s *Stats) EndCounts() EndCounts {
+	return EndCounts{Out: s.Out, In: s.In, Errors: s.Errors, Stray: s.Stray, Stderr: s.StderrLines}
 }

@@ -1,0 +1,130 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// What Peek reads of a file's end: a little, and as much as maxPeekTail if the
+// last line is longer.
+const (
+	peekTail    = 4 << 10
+	maxPeekTail = 1 << 20
+	peekHeader  = 8 << 10
+)
+
+// A Summary is what the first and the last line of a recording tell.
+type Summary struct {
+	Header   session.Header
+	Size     int64 // of the file in bytes
+	Modified time.Time
+	// State is RecordingDone, RecordingOn while its recorder is at work, or else
+	// RecordingTorn.
+	State session.RecordingState
+	// Duration is the time of the last entry in microseconds, -1 if it is not
+	// known: the last line is longer than 1 MiB, or there is none.
+	Duration int64
+	// Entries is how many there are; 0 if the last one does not tell.
+	Entries uint64
+	Counts  *session.EndCounts // nil if the last entry has none
+}
+
+// Peek reads the first line of the recording at path and the last one, and
+// nothing in between: a file of any size takes well below a millisecond. The
+// error is that of Open.
+func Peek(path string) (Summary, error) {
+	f, err := openFile(path)
+	if _, ok := errors.AsType[*FormatError](err); ok {
+		return Summary{}, err
+	}
+	if err != nil {
+		return Summary{}, fmt.Errorf("open recording: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Summary{}, fmt.Errorf("open recording: %w", err)
+	}
+	s, err := peek(path, f, info.Size())
+	s.Modified = info.ModTime()
+	return s, err
+}
+
+func peek(path string, f file, size int64) (Summary, error) {
+	s := Summary{Size: size, State: session.RecordingTorn, Duration: -1}
+	live := f.locked()
+	begin, err := s.readHead(path, f)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := s.readTail(f, begin); err != nil {
+		return Summary{}, fmt.Errorf("open recording %s: %w", path, err)
+	}
+	if live {
+		s.State = session.RecordingOn
+	}
+	return s, nil
+}
+
+// readHead reads the header and tells where the next line begins.
+func (s *Summary) readHead(path string, f io.ReaderAt) (begin int64, err error) {
+	head := make([]byte, min(peekHeader, s.Size))
+	n, err := f.ReadAt(head, 0)
+	if end := bytes.IndexByte(head[:n], '\n'); end >= 0 {
+		s.Header, err = parseHeader(path, head[:end+1])
+		return int64(end) + 1, err
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, fmt.Errorf("open recording %s: %w", path, err)
+	}
+	s.Header, begin, err = readHeader(path, f)
+	return begin, err
+}
+
+// readTail finds the last line that is whole and takes what it tells.
+func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
+	for size := int64(peekTail); ; size *= 16 {
+		from := max(begin, s.Size-size)
+		tail := make([]byte, max(0, s.Size-from))
+		n, err := f.ReadAt(tail, from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		tail = tail[:n]
+		end := bytes.LastIndexByte(tail, '\n')
+		last := bytes.LastIndexByte(tail[:max(end, 0)], '\n') + 1
+		if found := end >= 0 && (last > 0 || from == begin); found {
+			s.take(tail[last:end+1], end+1 == len(tail))
+			return nil
+		}
+		if from == begin || size >= maxPeekTail {
+			return nil
+		}
+	}
+}
+
+// take takes what the last whole line tells. Bytes behind it are a torn line.
+func (s *Summary) take(line []byte, last bool) {
+	var d decoder
+	e, err := d.head(line)
+	if err != nil || e.T < 0 {
+		return
+	}
+	s.Duration = e.T
+	e.Body = d.body
+	if e.Kind != session.KindEnd || !last || len(e.Body) > 0 && !json.Valid(e.Body) {
+		return
+	}
+	s.State = session.RecordingDone
+	var b session.EndBody
+	if e.DecodeBody(&b) == nil && b.Entries <= math.MaxInt64 {
+		s.Entries, s.Counts = b.Entries, b.Counts
+	}
+}
