@@ -233,6 +233,7 @@ func (a *App) refresh() tea.Cmd {
 	a.traffic.keep()
 	more := a.index.pull(a.source)
 	a.story.pull(a.index.events)
+	a.catalog.pull(a.source, &a.rows, a.index.offers)
 	more = a.trouble.tracker.Advance(verdictRowsAtOnce) || more
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)

@@ -282,7 +282,7 @@ func BenchmarkIndex(b *testing.B) {
 	appendTraffic(b, log, 1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		x := &rowIndex{}
+		x := newRowIndex()
 		x.pull(log)
 	}
 }

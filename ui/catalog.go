@@ -30,6 +30,7 @@ const (
 type catalog struct {
 	lists   []*catalogList
 	methods []methodMeaning // by the number of a method in the log
+	taken   int             // of the rows it is made of
 }
 
 // A catalogList is one kind of what a server offers.
@@ -79,6 +80,29 @@ func (c *catalog) list(name string) *catalogList {
 		}
 	}
 	return nil
+}
+
+// wants tells whether the catalog is made of rows such as this one.
+func (c *catalog) wants(source session.Source, row *session.Row) bool {
+	switch {
+	case row.Kind == session.KindStart:
+		return true
+	case row.Kind != session.KindStdout || row.Method == 0:
+		return false
+	case row.Msg == framing.Notification:
+		return c.meaning(source, row.Method) < 0
+	}
+	return (row.Msg == framing.Response || row.Msg == framing.ErrorResponse) && c.meaning(source, row.Method) > 0
+}
+
+// pull takes rows that are new, of those that it wants.
+func (c *catalog) pull(source session.Source, rows *rowReader, wanted []uint32) {
+	for _, number := range wanted[c.taken:] {
+		if row, ok := rows.at(int(number)); ok {
+			c.notice(source, number, &row)
+		}
+	}
+	c.taken = len(wanted)
 }
 
 // notice takes a new row of the log.

@@ -349,7 +349,7 @@ func TestStoryIsBounded(t *testing.T) {
 	require.NoError(t, log.Append(entries))
 	source := &countedSource{Source: log}
 	s := &story{source: source, rows: rowReader{source: source}}
-	index := &rowIndex{}
+	index := newRowIndex()
 	for index.pull(log) {
 	}
 	s.pull(index.events)

@@ -22,11 +22,11 @@ type projection struct {
 // newProjection makes the projection of a source, in which nothing is read yet.
 func newProjection(source session.Source) *projection {
 	p := &projection{
-		source: source, index: &rowIndex{}, rows: rowReader{source: source},
+		source: source, index: newRowIndex(), rows: rowReader{source: source},
 		findings: newFindings(source), catalog: newCatalog(),
 		trouble: trouble{tracker: verdicts.New(source), shown: -1},
 	}
 	p.story = &story{source: source, rows: p.rows}
-	p.index.notice = func(number uint32, row *session.Row) { p.catalog.notice(source, number, row) }
+	p.index.offered = func(row *session.Row) bool { return p.catalog.wants(source, row) }
 	return p
 }

@@ -197,7 +197,7 @@ func randomEntry(random *rand.Rand) session.Entry {
 func TestIndex(t *testing.T) {
 	log := newLog(t)
 	appendTraffic(t, log, 1000)
-	x := &rowIndex{}
+	x := newRowIndex()
 	require.False(t, x.pull(log))
 	require.Equal(t, 1000, x.scanned)
 	require.Equal(t, 1000, len(x.traffic.All())+len(x.stderr)+len(x.events))
@@ -207,7 +207,7 @@ func TestIndex(t *testing.T) {
 	require.Equal(t, uint32(48), x.events[0])
 
 	long := &manyRows{Source: log, n: pullRows + 5}
-	x = &rowIndex{}
+	x = newRowIndex()
 	require.True(t, x.pull(long), "a long recording is listed in parts")
 	require.Equal(t, pullRows, x.scanned)
 	require.False(t, x.pull(long))

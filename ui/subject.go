@@ -81,11 +81,9 @@ func (a *App) newSubject(o Opened) *subject {
 	return s
 }
 
-// noticeCalls looks also for what calls of the person have to do with.
+// noticeCalls looks for what calls of the person have to do with.
 func (s *subject) noticeCalls() {
-	offered := s.index.notice
 	s.index.notice = func(number uint32, row *session.Row) {
-		offered(number, row)
 		if row.Kind == session.KindStart {
 			clear(s.subscribed)
 		}

@@ -51,7 +51,7 @@ func (t *traffic) lens() lens { return lens{t.among, t.shown} }
 // listed is what the pane lists.
 func (t *traffic) listed() *table.Folded {
 	if t.lens().plain() {
-		return &t.index.traffic
+		return t.index.traffic
 	}
 	return t.passing
 }
@@ -125,12 +125,17 @@ func (t *traffic) reveal(row int) {
 
 // setFold folds or unfolds the flood that a row is in, and tells whether that
 // changed anything.
-func (t *traffic) setFold(row int, fold bool) bool { return t.listed().SetFold(row, fold) }
+func (t *traffic) setFold(row int, fold bool) bool {
+	if t.lens().plain() {
+		return t.index.setFold(row, fold)
+	}
+	return t.passing.SetFold(row, fold)
+}
 
 // setFolds folds or unfolds all floods.
 func (t *traffic) setFolds(fold bool) {
 	t.unfolded = !fold
-	t.index.traffic.SetAll(fold)
+	t.index.setFolds(fold)
 	t.passing.SetAll(fold)
 }
 

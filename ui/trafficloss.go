@@ -14,7 +14,7 @@ func (t *trafficRows) lossNote(number int, request session.Row) string {
 	if reason := t.unsent(number); reason != "" {
 		return "(" + reason + ")"
 	}
-	ends := t.pane.index.ends
+	ends := t.pane.index.points[exitPoint]
 	i, _ := slices.BinarySearch(ends, uint32(number))
 	for _, at := range []int{i, i - 1} { // a process may have exited while its streams stayed open
 		if at < 0 || at >= len(ends) {

@@ -1,6 +1,9 @@
 package table
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // foldFrom is how many alike rows after one another make a fold.
 const foldFrom = 6
@@ -96,6 +99,23 @@ func (f *Folded) Prepend(row, kind uint32) {
 		first.start--
 		first.hidden -= first.hides() - before
 	}
+}
+
+// UpTo returns the list as it was before the first row from row on was appended,
+// but for what was folded and unfolded since. It shares the rows with f, to
+// which more may be appended; it costs a copy of the runs.
+func (f *Folded) UpTo(row int) *Folded {
+	end, _ := f.index(row)
+	cut := &Folded{unfolded: f.unfolded, back: edge{n: 1}, front: edge{n: 1}}
+	rows := f.rows.all()[:end-f.rows.first()]
+	cut.rows = deque[uint32]{items: rows[:len(rows):len(rows)], zero: -f.rows.first()}
+	runs := f.runs.all()[:f.runBy(func(r *run) bool { return r.start+foldFrom > end })-f.runs.first()]
+	cut.runs.items = slices.Clone(runs)
+	if n := len(runs); n > 0 {
+		last := &cut.runs.items[n-1]
+		last.n = min(last.n, end-last.start)
+	}
+	return cut
 }
 
 // hiddenBefore is how many rows the runs before that with index i hide, on the

@@ -106,6 +106,31 @@ func TestFoldKeep(t *testing.T) {
 	require.Equal(t, []string{"0", "1", "2", "3", "4-11"}, spans(f), "what is a fold grows")
 }
 
+// TestFoldsUpToARow: the list is what it was when there were fewer rows, and
+// nothing done to it shows in the one that it was cut from, but for rows.
+func TestFoldsUpToARow(t *testing.T) {
+	const kinds = ".aaaaaaaa.bbbbbbb.c.dddddddddddd"
+	for k := range len(kinds) + 1 {
+		f := folded(kinds)
+		require.Equal(t, spans(folded(kinds[:k])), spans(f.UpTo(k)), kinds[:k])
+		cut := f.UpTo(k)
+		cut.Keep(k - 1)
+		cut.SetAll(false)
+		require.Equal(t, k, cut.Len())
+		cut.Append(uint32(k), 0)
+		require.Equal(t, spans(folded(kinds)), spans(f))
+	}
+	f := folded(kinds)
+	f.SetFold(12, false)
+	require.Equal(t, []string{"0", "1-8", "9", "10", "11", "12", "13", "14", "15"}, spans(f.UpTo(16)), "unfolded stays so")
+	late := &Folded{}
+	for row := range uint32(40) {
+		late.Prepend(100-row, row/10%2+1)
+	}
+	require.Equal(t, []string{"61-70", "71-80", "81-86"}, spans(late.UpTo(87)), "of what was found from the end")
+	require.Equal(t, 26, late.UpTo(87).Before(87))
+}
+
 // TestFoldedProperty compares with a list of rows and kinds, folded anew after
 // each step.
 func TestFoldedProperty(t *testing.T) {
