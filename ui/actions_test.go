@@ -571,7 +571,7 @@ func TestStates(t *testing.T) {
 func TestRecordingCannotBeActedOn(t *testing.T) {
 	log := hostileLog(t, "x")
 	d := drive(t, Options{Source: log, Title: "demo.rec"}, 100, 30)
-	require.Contains(t, d.rows()[0], "REPLAY  demo.rec")
+	require.Contains(t, d.rows()[0], "FILE  demo.rec")
 	for _, id := range []string{actCompose, actResend, actEditResend, actCancel, actKill, actRestart, actCloseStdin} {
 		d.do(id)
 		require.Contains(t, d.rows()[29], "this is a recording", id)

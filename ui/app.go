@@ -231,10 +231,17 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 // refresh looks at the log, which has changed.
 func (a *App) refresh() tea.Cmd {
 	a.traffic.keep()
-	more := a.index.pull(a.source)
+	more, turned := a.readOn()
+	if turned != nil {
+		return turned
+	}
+	more = a.index.pull(a.source) || more
 	a.story.pull(a.index.events)
 	a.catalog.pull(a.source, &a.rows, a.index.offers)
-	more = a.trouble.tracker.Advance(verdictRowsAtOnce) || more
+	if a.judges() {
+		a.trouble.behind = a.trouble.tracker.Advance(verdictRowsAtOnce)
+		more = a.trouble.behind || more
+	}
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
 	a.findings.follow(a.index.events)
@@ -251,6 +258,10 @@ func (a *App) refresh() tea.Cmd {
 // observe reads what the header shows.
 func (a *App) observe() {
 	a.stats = a.source.Stats()
+	a.file = a.stats
+	if a.log != a.source {
+		a.file = a.log.Stats()
+	}
 	if a.session != nil {
 		a.status = a.session.Status()
 		a.waiting = forPerson(a.session.Asks())

@@ -112,9 +112,11 @@ func (a *App) Do(id string) tea.Cmd {
 		}
 		return nil
 	}
-	if a.pane(a.focus).move(id) {
-		a.mark(a.focus)
+	a.mark(a.focus)
+	if a.tail != nil && a.focus != detailID && a.focus != sessionsID {
+		return a.moveWhileReading(id)
 	}
+	a.pane(a.focus).move(id)
 	return nil
 }
 

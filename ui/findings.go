@@ -25,6 +25,7 @@ type findings struct {
 	linter  *lint.Linter
 	running bool // a step is under way
 	timed   bool // a timer is, for what is due
+	final   bool // the last step knew that no row follows
 
 	list                    []lint.Finding
 	errors, warnings, infos int
@@ -95,22 +96,31 @@ func (f *findings) take() bool {
 // lintOn has the findings follow the log, unless they do already.
 func (a *App) lintOn() tea.Cmd {
 	f := a.findings
-	if rows, _ := f.linter.Looked(); f.running || rows >= a.source.Len() {
+	final := isComplete(a.source.Stats().Recording)
+	rows, _ := f.linter.Looked()
+	if news := rows < a.source.Len() || final && !f.final; !news || f.running || !a.judges() {
 		return nil
 	}
-	f.running = true
+	f.running, f.final = true, final
 	ctx := a.ctx
 	return func() tea.Msg {
 		f.linter.Advance(ctx, lintRows, lintBytes)
-		return result{then: (*App).linted}
+		return result{then: func(a *App) tea.Cmd { return a.linted(f) }}
 	}
+}
+
+// isComplete tells whether no row can follow.
+func isComplete(state session.RecordingState) bool {
+	return state == session.RecordingDone || state == session.RecordingTorn || state == session.RecordingShrunk
 }
 
 // linted takes the end of a step. The next one begins a frame later, so that the
 // log, and the screen, come first.
-func (a *App) linted() tea.Cmd {
-	f := a.findings
+func (a *App) linted(f *findings) tea.Cmd {
 	f.running = false
+	if f != a.findings {
+		return nil // of what is not shown any more
+	}
 	a.takeFindings()
 	if rows, _ := f.linter.Looked(); rows < a.source.Len() {
 		return a.later(framePause, result{then: (*App).lintOn})

@@ -43,7 +43,8 @@ func (a *App) headerParts() []part {
 	state, style := liveState(a.status, th)
 	switch {
 	case a.session == nil:
-		badge, state, style = "REPLAY", recordedState(a.stats), th.Text
+		badge = a.fileBadge()
+		state, style = a.recordedState()
 	case a.status.State == session.Failed && a.lostLink():
 		state = "state unknown"
 	}
@@ -56,8 +57,18 @@ func (a *App) headerParts() []part {
 		parts = append(parts, a.linkPart())
 	}
 	parts = append(parts, a.processPart(), a.protocolPart(), part{text: state, short: shortState(state), style: style, priority: must})
-	parts = append(parts, a.trafficParts()...)
-	return append(parts, recordingPart(a.stats, th), lossPart(a.stats, a.status, th))
+	if !a.index.partial {
+		parts = append(parts, a.trafficParts()...)
+	}
+	if a.session == nil {
+		parts = append(parts, filePart(a.file, th), a.skippedPart())
+	} else {
+		parts = append(parts, recordingPart(a.stats, th))
+	}
+	if a.index.partial {
+		return parts
+	}
+	return append(parts, lossPart(a.stats, a.status, th))
 }
 
 // waitingPart says loudly that the server cannot go on without the person.
@@ -164,18 +175,6 @@ func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
 	return "exit 0", th.Text
 }
 
-func recordedState(stats session.Stats) string {
-	switch stats.Recording {
-	case session.RecordingTorn:
-		return "not finished"
-	case session.RecordingReading:
-		return "being read"
-	case session.RecordingShrunk:
-		return "file got shorter"
-	}
-	return "complete"
-}
-
 // recordingPart says where the bytes go.
 func recordingPart(stats session.Stats, th *theme.Theme) part {
 	switch stats.Recording {
@@ -183,10 +182,6 @@ func recordingPart(stats session.Stats, th *theme.Theme) part {
 		return part{text: "REC off", style: th.Warn, group: 2, priority: 70}
 	case session.RecordingStopped:
 		return part{text: "REC STOPPED " + stats.RecordingError, short: "REC STOPPED", style: th.Error, group: 2, priority: 98}
-	case session.RecordingDone, session.RecordingTorn, session.RecordingReading:
-		return part{text: "file " + size(stats.Size), style: th.Text, group: 2, priority: 65}
-	case session.RecordingShrunk:
-		return part{text: "FILE GOT SHORTER", style: th.Error, group: 2, priority: 98}
 	}
 	return part{text: "REC " + size(stats.Size), short: "REC", style: th.Text, group: 2, priority: 85}
 }

@@ -23,6 +23,7 @@ type rowIndex struct {
 	events  []uint32
 	points  [pointKinds][]uint32
 	offers  []uint32 // what the catalog is made of
+	partial bool     // there are rows before the first
 	block   [512]session.Row
 
 	offered func(row *session.Row) bool           // tells what belongs to offers

@@ -271,7 +271,7 @@ func TestRecordingTellsTheSame(t *testing.T) {
 		x.latest().loses()
 		synctest.Wait()
 		r := drive(t, Options{Source: d.source, Title: "my-server"}, 120, 36)
-		require.Contains(t, r.rows()[0], "REPLAY  my-server  ssh build-7 lost")
+		require.Contains(t, r.rows()[0], "FILE  my-server  ssh build-7 lost")
 		require.Contains(t, r.rows()[1], "x connection to dev@10.0.0.7:2222 lost after 12m3s: no answer for 13 s")
 		require.NotContains(t, r.plain(), "ctrl+r", "there is nothing to restart")
 		r.do(actInfo)

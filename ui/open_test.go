@@ -16,10 +16,10 @@ func TestOpenedFromTheStart(t *testing.T) {
 		{Source: hostileLog(t, "x"), Title: "first.jsonl", File: "first.jsonl"},
 		{Source: hostileLog(t, "y"), Title: "second.jsonl", Start: start},
 	}}, 120, 36)
-	require.Contains(t, d.rows()[0], "REPLAY  first.jsonl")
+	require.Contains(t, d.rows()[0], "FILE  first.jsonl")
 	require.Contains(t, d.plain(), "1 Sessions 2")
 	d.do(actNextSession)
-	require.Contains(t, d.rows()[0], "REPLAY  second.jsonl")
+	require.Contains(t, d.rows()[0], "FILE  second.jsonl")
 	d.run(d.Init())
 	require.Equal(t, 1, started)
 }

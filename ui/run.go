@@ -93,7 +93,7 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	ended := make(chan error, 1)
 	var wg sync.WaitGroup
 	app.watch = func(s *subject) {
-		wg.Go(func() { pump(s.gone, s.source, func() { program.Send(about{s, changed{}}) }) })
+		wg.Go(func() { pump(s.gone, s.log, func() { program.Send(about{s, changed{}}) }) })
 	}
 	for _, s := range app.subjects {
 		app.watch(s)

@@ -174,18 +174,33 @@ func (a *App) sessionBusy() (string, theme.Style) {
 	return "", a.theme.Dim
 }
 
+// paintState paints the state of a session and where it runs, and at the right
+// the size of its recording. Where there is no room the place is left out.
 func (l *sessionList) paintState(line *grid.Line) {
 	a := l.app
 	place := "local"
 	if host := a.host(); host != "" {
 		place = "ssh " + host
 	}
-	state := recordedState(a.stats)
+	state, bytes := fileState(a.file.Recording), size(a.file.Size)
 	if a.session != nil {
 		state, _ = liveState(a.status, a.theme)
 	}
+	if a.file.Recording == session.RecordingNone {
+		bytes = ""
+	}
 	line.PadTo(4)
-	line.Text(a.theme.Dim, state+", "+place)
+	if room := line.Room(); termsafe.Width(state+", "+place)+1+len(bytes) > room && bytes != "" {
+		place = ""
+	}
+	if place != "" {
+		state += ", " + place
+	}
+	line.Text(a.theme.Dim, state)
+	if bytes != "" {
+		line.PadTo(max(l.w-len(bytes), 0))
+		line.Text(a.theme.Dim, bytes)
+	}
 }
 
 // sessionMark tells in one cell what has become of a session.

@@ -12,7 +12,11 @@ import (
 // A subject is one session, or one recording, with all that the screen shows of
 // it. The App shows one of them at a time; the others go on.
 type subject struct {
-	*projection // of the source that is shown
+	*projection             // that is shown
+	whole       *projection // of the log
+	tail        *projection // of its last rows, while the others are read; else nil
+	log         session.Source
+	reading     atOnce // the log, until all of it is read; else nil
 
 	number  int
 	title   string
@@ -28,7 +32,8 @@ type subject struct {
 	afterwards   []uint32         // rows with progress, since a call was cancelled
 	subscribed   map[string]*call // resources, by URI
 
-	stats   session.Stats
+	stats   session.Stats // of what is shown
+	file    session.Stats // of the whole log
 	status  session.Status
 	waiting []session.Ask // for the person's answer, oldest first
 	asks    serverAsks
@@ -59,11 +64,13 @@ func (a *App) newSubject(o Opened) *subject {
 	}
 	ctx, forget := context.WithCancel(a.ctx)
 	s := &subject{
-		projection: newProjection(source),
-		number:     a.drawn, title: o.Title, session: o.Session, launch: o.Start, release: o.Close,
+		whole: newProjection(source), log: source,
+		number: a.drawn, title: o.Title, session: o.Session, launch: o.Start, release: o.Close,
 		gone: ctx.Done(), forget: forget,
 		hits: &highlight{}, starting: o.Start != nil, stop: func() {},
 	}
+	s.projection = s.whole
+	s.readEnd()
 	s.subscribed = map[string]*call{}
 	s.asks = newServerAsks()
 	if s.session != nil {

@@ -162,13 +162,17 @@ func (t *traffic) paint(out *grid.Lines, focused bool) {
 // titles leaves out what is searched for, and what the filter is: see
 // App.listTitle.
 func (t *traffic) titles() (left, right string) {
+	last := ""
+	if t.index.partial {
+		last = "the last "
+	}
 	switch t.among {
 	case onlyMessages:
-		left = "2 Traffic " + thousands(len(t.index.traffic.All()))
+		left = "2 Traffic " + last + thousands(len(t.index.traffic.All()))
 	case andStderr:
-		left = "2 Traffic + stderr " + thousands(len(t.index.traffic.All())+len(t.index.stderr))
+		left = "2 Traffic + stderr " + last + thousands(len(t.index.traffic.All())+len(t.index.stderr))
 	default:
-		left = "2 Timeline " + thousands(t.index.scanned)
+		left = "2 Timeline " + last + thousands(t.index.scanned)
 	}
 	return left, t.Status()
 }

@@ -47,6 +47,7 @@ type trouble struct {
 	tracker *verdicts.Tracker
 	found   []verdicts.Verdict // likeliest first
 	shown   int                // whose evidence was gone to last, as a row; -1 for none
+	behind  bool               // there are rows that the tracker has not read
 
 	unwritten int   // bytes that the server had not read when it was looked at last
 	stuck     int64 // since when it has read none, on the log's clock
@@ -61,10 +62,14 @@ type tale struct {
 	fresh         bool
 }
 
-// look finds what is wrong now.
+// look finds what is wrong now. Of a recording nothing is said before all rows
+// are known: what comes may explain them.
 func (t *trouble) look(a *App) {
-	t.found = t.tracker.Now(a.liveNow())
 	t.told.fresh = false
+	t.found = nil
+	if a.session != nil || a.judges() && !t.behind {
+		t.found = t.tracker.Now(a.liveNow())
+	}
 }
 
 // liveNow is what only the session that runs knows; nil for a recording.

@@ -87,7 +87,7 @@ func (a *app) openScreen(ctx context.Context, files []string) error {
 
 // recording opens a recording for the screen.
 func (l *launcher) recording(path string) (ui.Opened, error) {
-	r, err := recordings.Open(path)
+	r, err := recordings.OpenAtOnce(path)
 	if err != nil {
 		return ui.Opened{}, unreadable(path, err)
 	}

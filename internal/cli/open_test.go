@@ -70,7 +70,7 @@ func TestScreenOfRecordings(t *testing.T) {
 	s := onScreen(t, 120, 36, "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
 	s.until("healthy-legacy.jsonl", "duplicate-answers", "initialize", "1 Sessions 2")
 	s.keys(">", "V")
-	s.until("REPLAY  duplicate-answers.jsonl", "> tools/call")
+	s.until("FILE  duplicate-answers.jsonl", "> tools/call")
 	s.keys("c")
 	s.until("compose: this is a recording")
 	s.keys("q")

@@ -113,6 +113,19 @@ func (t *Table) SetSource(s Source) {
 	t.cache.clear()
 }
 
+// Turned tells that the source has other rows behind their numbers, and which
+// number a row has now; nil means that all have the same. The cursor stays on
+// its row, in its line.
+func (t *Table) Turned(number func(row int) int) {
+	if number != nil {
+		t.anchor = number(t.anchor)
+		if t.seen > 0 {
+			t.seen = number(t.seen-1) + 1
+		}
+	}
+	t.cache.clear()
+}
+
 // SetFilter shows only the given rows, in ascending order. As more of them are
 // found it is called again with the longer list, which is kept and not copied.
 func (t *Table) SetFilter(rows []uint32) {
