@@ -1,0 +1,115 @@
+package player
+
+import (
+	"math"
+	"sort"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// CountAt is how many rows there were at a moment since the start.
+func CountAt(src Rows, at time.Duration) int {
+	return sort.Search(src.Len(), func(i int) bool { return rowAt(src, i).T > at.Microseconds() })
+}
+
+// CountOf is how many rows part of them are, from 0 to 1.
+func CountOf(src Rows, part float64) int {
+	n := src.Len()
+	return min(max(int(part*float64(n)+0.5), 0), n)
+}
+
+// Numbered is the row of the entry with a number (n). It is false if there is
+// none: a recording that was cut down has holes. It reads some 20 entries at most.
+func Numbered(src session.Source, n uint64) (row int, ok bool) {
+	r := newReader(src)
+	if n >= 1 && n <= uint64(src.Len()) && r.entry(int(n)-1).N == n {
+		return int(n) - 1, true
+	}
+	row = sort.Search(src.Len(), func(i int) bool { return r.entry(i).N >= n })
+	return row, row < src.Len() && r.entry(row).N == n
+}
+
+// nearby is how many rows around a sequence number are looked at, as the order of
+// those is not quite that of the file.
+const nearby = 64
+
+// Sequenced is the row with a sequence number of a process, which is the
+// run-th one of the recording, from 1: the line of which the chunk seq is a part,
+// the event, or the gap. If there is none near, it is the row that came next, and false;
+// -1 if there is nothing of the process. It reads some 150 entries at most.
+func Sequenced(src session.Source, run int, seq uint64) (row int, ok bool) {
+	from := sort.Search(src.Len(), func(i int) bool { return int(rowAt(src, i).Run) >= run })
+	to := sort.Search(src.Len(), func(i int) bool { return int(rowAt(src, i).Run) > run })
+	if from == to {
+		return -1, false
+	}
+	r := newReader(src)
+	row = from + sort.Search(to-from, func(i int) bool { return r.seqFrom(from+i, to) >= seq })
+	row = min(row, to-1)
+	for by := range nearby {
+		for _, i := range [...]int{row + by, row - by} {
+			if i >= from && i < to && has(r.entry(i), seq) {
+				return i, true
+			}
+		}
+	}
+	return row, false
+}
+
+// has tells whether a chunk is part of an entry, or an event is it, or it is lost
+// there.
+func has(e session.Entry, seq uint64) bool {
+	if e.Kind == session.KindGap {
+		var b session.GapBody
+		return e.DecodeBody(&b) == nil && b.From <= seq && seq <= b.To
+	}
+	if e.Seq == seq || e.First == seq {
+		return seq != 0
+	}
+	for _, cut := range e.Cuts {
+		if cut.Seq == seq {
+			return true
+		}
+	}
+	return false
+}
+
+// rowAt is a row, or the zero Row.
+func rowAt(src Rows, number int) session.Row {
+	var row [1]session.Row
+	src.Rows(number, row[:])
+	return row[0]
+}
+
+// A reader reads the beginnings of entries.
+type reader struct {
+	src session.Source
+	buf []byte
+}
+
+func newReader(src session.Source) *reader { return &reader{src, make([]byte, 4<<10)} }
+
+// entry is the entry of a row, or the zero Entry if it can't be read.
+func (r *reader) entry(number int) session.Entry {
+	e, _ := session.EntryInto(r.src, rowAt(r.src, number), 1, r.buf)
+	return e
+}
+
+// seqFrom is the sequence number of the first row from number on that has one;
+// the largest number if none before to has.
+func (r *reader) seqFrom(number, to int) uint64 {
+	row, ok := Next(r.src, number, isSequenced)
+	if !ok || row >= to {
+		return math.MaxUint64
+	}
+	return r.entry(row).Seq
+}
+
+func isSequenced(_ int, row *session.Row) bool {
+	switch row.Kind {
+	case session.KindStdout, session.KindStderr, session.KindExited, session.KindClosed:
+		return true
+	}
+	return false
+}
