@@ -34,17 +34,18 @@ func deathBy(name string) (func(), error) {
 	case "kill":
 		return func() { _ = unix.Kill(os.Getpid(), unix.SIGKILL) }, nil
 	case "", "segv":
-		return func() { dieBy("SEGV") }, nil
+		return func() { DieBy("SEGV") }, nil
 	case "abort":
-		return func() { dieBy("ABRT") }, nil
+		return func() { DieBy("ABRT") }, nil
 	}
 	return nil, fmt.Errorf("parameter %q is not segv, abort, kill or panic", name)
 }
 
-// dieBy ends the process by a signal that the Go runtime would turn into a
-// stack trace and exit code 2. A shell takes the process's place: it keeps the
-// pid and has the default action. No core file is left behind.
-func dieBy(name string) {
+// DieBy ends the process by a signal, whose name is given without SIG, also by
+// one that the Go runtime would turn into a stack trace and exit code 2. A shell
+// takes the process's place: it keeps the pid and has the default action. No
+// core file is left behind.
+func DieBy(name string) {
 	err := unix.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -" + name + " $$"}, os.Environ())
 	// Without a shell: the nearest thing that the runtime can do, SIGABRT.
 	debug.SetTraceback("crash")

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/demo"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/mock"
+	"mcpdbg/ui/termsafe"
+)
+
+// mockFlags are the flags of mock.
+type mockFlags struct {
+	run        int
+	repeat     string
+	strict     bool
+	bridge     bool
+	speed      float64
+	idleCap    time.Duration
+	askTimeout time.Duration
+	exact      bool
+	faults     []string
+}
+
+func (a *app) mockCommand() *cobra.Command {
+	var m mockFlags
+	cmd := &cobra.Command{
+		Use:   "mock [flags] FILE",
+		Short: "Be the recorded server, on stdio",
+		Long: `mock answers requests on standard input with what was recorded for the same
+request: the same method and params, whatever the id and the order. What the
+server sent besides comes at its place: notifications, progress, its own
+requests, whose answers are compared with the recorded ones.
+
+A request that was not recorded gets the error ` + fmt.Sprint(mock.CodeMiss) + `, which names the closest
+recorded request and where it differs. It is told on standard error too, and at
+the end the exit code is 1.
+
+With --exact-bytes it writes all that the server wrote, with its bytes: lines
+that are no messages, in the chunks in which they came, and standard error; and
+it ends as the server did. A recording of a crash is served as that crash.
+
+` + recordingNames,
+		Example: `  mcpdbg list tools -- mcpdbg mock last
+  mcpdbg mock --exact-bytes crash.jsonl
+  mcpdbg mock --speed 1 --idle-cap 2s session.jsonl`,
+		ValidArgsFunction: completeRecordings,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("mock takes one recording")
+			}
+			opts, err := m.options()
+			if err != nil {
+				return err
+			}
+			if a.hasCommand {
+				return usagef("mock starts no server: it takes no command")
+			}
+			path, err := resolveRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return a.mock(cmd.Context(), path, opts)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&m.repeat, "repeat", mock.RepeatLast.String(), "what a request gets that comes more often than it was recorded: last (the last answer), cycle or error")
+	f.BoolVar(&m.strict, "strict-order", false, "demand the recorded order of requests")
+	f.IntVar(&m.run, "run", 0, "serve the process `number` N of the recording (default the first that answered)")
+	f.BoolVar(&m.bridge, "bridge", false, "answer initialize from a recording of the modern era")
+	f.Float64Var(&m.speed, "speed", 0, "keep the recorded times, times `X` as fast (default no pauses)")
+	f.DurationVar(&m.idleCap, "idle-cap", 0, "with --speed: no recorded pause is longer")
+	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
+	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
+	f.StringArrayVar(&m.faults, "fault", nil, "spoil something: "+mock.FaultWords+"; may be repeated")
+	return cmd
+}
+
+// options are the settings that the flags mean.
+func (m *mockFlags) options() (mock.Options, error) {
+	opts := mock.Options{
+		Strict: m.strict, Run: m.run, Bridge: m.bridge, Speed: m.speed,
+		IdleCap: m.idleCap, AskTimeout: m.askTimeout, Exact: m.exact,
+	}
+	var ok bool
+	if opts.Repeat, ok = mock.ParseRepeat(m.repeat); !ok {
+		return opts, usagef("--repeat %q: must be last, cycle or error", m.repeat)
+	}
+	switch {
+	case m.run < 0:
+		return opts, usagef("--run %d: processes are counted from 1", m.run)
+	case m.speed < 0 || m.speed > 1e6:
+		return opts, usagef("--speed %g: must be more than 0, and at most 1,000,000", m.speed)
+	case m.idleCap < 0 || m.idleCap > 0 && m.speed == 0:
+		return opts, usagef("--idle-cap bounds the pauses of --speed")
+	case m.askTimeout <= 0:
+		return opts, usagef("--ask-timeout must be more than 0")
+	}
+	for _, text := range m.faults {
+		fault, err := mock.ParseFault(text)
+		if err != nil {
+			return opts, usagef("--%v", err)
+		}
+		opts.Faults = append(opts.Faults, fault)
+	}
+	return opts, nil
+}
+
+// mock serves a recording until the client ends, or the recorded server does.
+func (a *app) mock(ctx context.Context, path string, opts mock.Options) error {
+	rec, err := recordings.OpenAtOnce(path)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	defer rec.Close()
+	var tell sync.Mutex
+	opts.Tell = func(text string) {
+		tell.Lock()
+		defer tell.Unlock()
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text))
+	}
+	server, err := mock.New(ctx, rec, opts)
+	if errors.Is(err, mock.ErrNoRun) {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if server.Run() > 1 && opts.Run == 0 {
+		opts.Tell(fmt.Sprintf("run %d is served, the first that answered a request (--run names another)", server.Run()))
+	}
+	ending, err := server.Serve(ctx, a.stdin, a.stdout, a.stderr)
+	report := server.Report()
+	if text := unlike(report); text != "" {
+		opts.Tell(text)
+	}
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if ending != (mock.Ending{}) {
+		_ = rec.Close()
+		dieAs(ending)
+	}
+	if !report.Good() {
+		return &answerError{err: errors.New("not as recorded"), printed: true}
+	}
+	return nil
+}
+
+// unlike says what did not agree with the recording, "" if all did.
+func unlike(r mock.Report) string {
+	var parts []string
+	for _, c := range []struct {
+		n    uint64
+		what string
+	}{
+		{r.Misses, "not recorded"}, {r.Forwarded, "of these answered by the real server"},
+		{r.Differences, "answers of the client that differ"}, {r.Silent, "requests of the server without an answer"},
+		{r.Bad, "lines that are no messages"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d requests: %s", r.Requests, strings.Join(parts, ", "))
+	if r.Skipped > 0 {
+		text += fmt.Sprintf(" (%d recorded requests came in batches or in parts, and can't be served)", r.Skipped)
+	}
+	return text
+}
+
+// dieAs ends the program as a recorded server ended.
+func dieAs(e mock.Ending) {
+	if e.Signal != "" {
+		demo.DieBy(e.Signal)
+	}
+	os.Exit(e.Code)
+}

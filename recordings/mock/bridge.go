@@ -1,0 +1,116 @@
+package mock
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// bridged answers what no recording needs to have: ping, and the handshake of
+// the other era.
+func (s *Server) bridged(method string, id, params []byte) bool {
+	switch {
+	case method == mcp.MethodPing:
+		return s.ping(id, params)
+	case method == mcp.MethodDiscover && s.era == mcp.Legacy:
+		s.refuseDiscover(id)
+		return true
+	case method == mcp.MethodInitialize && s.era == mcp.Modern:
+		s.initialize(id, params)
+		return true
+	}
+	return false
+}
+
+// ping answers a ping, unless the recording may know better.
+func (s *Server) ping(id, params []byte) bool {
+	if known := s.table.of(mcp.MethodPing); known != nil && len(known.requests) > 0 {
+		return false
+	}
+	s.result(id, []byte("{}"))
+	return true
+}
+
+// refuseDiscover is what a legacy server says to a client that looks for a
+// modern one: the recorded error if there is one.
+func (s *Server) refuseDiscover(id []byte) {
+	if f, err := s.table.take(s.ctx, mcp.MethodDiscover, nil, RepeatLast); err == nil {
+		_, answer := s.rows.answered(s.ctx, f.row)
+		if row, ok := s.rows.row(answer); ok {
+			s.writeAnswer(row, id)
+			return
+		}
+		if s.opts.Exact {
+			return // as then
+		}
+	}
+	s.fail(id, mcp.CodeMethodNotFound, "Method not found: the recorded session is of the legacy era", nil)
+}
+
+// initialize answers a legacy client for a modern server.
+func (s *Server) initialize(id, params []byte) {
+	var asked struct {
+		Version string `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(params, &asked) // without one it is none
+	if !s.opts.Bridge {
+		s.report.Misses++
+		s.opts.Tell("initialize was not recorded: the session is of the modern era (--bridge answers legacy clients)")
+		s.fail(id, mcp.CodeUnsupportedVersion, "the recorded session is of the modern era",
+			map[string]any{"supported": []string{mcp.Latest}, "requested": asked.Version})
+		return
+	}
+	result, err := s.legacyResult(asked.Version)
+	if err != nil {
+		s.report.Misses++
+		s.opts.Tell(fmt.Sprintf("initialize can't be answered: %v", err))
+		s.fail(id, mcp.CodeInternal, "the recording has no server/discover to answer initialize from", nil)
+		return
+	}
+	s.result(id, result)
+}
+
+// legacyResult makes the result of initialize of that of server/discover.
+func (s *Server) legacyResult(version string) ([]byte, error) {
+	f, err := s.table.take(s.ctx, mcp.MethodDiscover, nil, RepeatLast)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", mcp.MethodDiscover, err)
+	}
+	_, answer := s.rows.answered(s.ctx, f.row)
+	row, _ := s.rows.row(answer)
+	e, err := s.rows.look(row)
+	if err != nil {
+		return nil, err
+	}
+	return bridge(&e, version)
+}
+
+// bridge makes the result of initialize out of an answer to server/discover.
+func bridge(e *session.Entry, version string) ([]byte, error) {
+	var said struct {
+		Capabilities json.RawMessage            `json:"capabilities"`
+		Instructions string                     `json:"instructions"`
+		Meta         map[string]json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal(e.Msg.Result.Of(e.Payload), &said); err != nil {
+		return nil, fmt.Errorf("the recorded %s: %w", mcp.MethodDiscover, err)
+	}
+	if !mcp.IsLegacy(version) {
+		version = mcp.LatestLegacy
+	}
+	result := struct {
+		ProtocolVersion string          `json:"protocolVersion"`
+		Capabilities    json.RawMessage `json:"capabilities"`
+		ServerInfo      json.RawMessage `json:"serverInfo"`
+		Instructions    string          `json:"instructions,omitempty"`
+	}{version, said.Capabilities, said.Meta[mcp.MetaServerInfo], said.Instructions}
+	if result.Capabilities == nil {
+		result.Capabilities = json.RawMessage("{}")
+	}
+	if result.ServerInfo == nil {
+		result.ServerInfo = json.RawMessage(`{"name":"recorded server","version":""}`)
+	}
+	return json.Marshal(result)
+}

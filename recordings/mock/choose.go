@@ -1,0 +1,78 @@
+package mock
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// choose finds the process to serve, and the row after its start. With want 0
+// it is the first that answered a request with a result, or else the first.
+func (r *rows) choose(ctx context.Context, want int) (run uint16, first int, err error) {
+	starts := []int{0} // by number: the row that follows
+	limit := 0         // no further than to find out what there is
+	for i := 0; r.wait(ctx, i); i++ {
+		row, _ := r.row(i)
+		for int(row.Run) >= len(starts) {
+			starts = append(starts, i)
+		}
+		limit = int(row.Run)
+		if want > 0 {
+			if limit == want {
+				return row.Run, starts[want], nil
+			}
+			continue
+		}
+		if row.Kind == session.KindStdout && row.Msg == framing.Response && row.Pair != 0 {
+			return row.Run, starts[row.Run], nil
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return 0, 0, context.Cause(ctx)
+	case want > 0:
+		return 0, 0, fmt.Errorf("%w: run %d of %d", ErrNoRun, want, limit)
+	}
+	run = uint16(min(1, limit))
+	return run, starts[run], nil
+}
+
+// eraRequests is how many requests are looked at for the era of a session.
+const eraRequests = 16
+
+// era is the era of the session: by how it began.
+func (t *table) era(ctx context.Context) (mcp.Era, error) {
+	seen := 0
+	for i := t.next; seen < eraRequests && t.rows.wait(ctx, i); i++ {
+		row, _ := t.rows.row(i)
+		if row.Run != t.run {
+			break
+		}
+		if !isRequest(row) {
+			continue
+		}
+		seen++
+		switch t.rows.method(row) {
+		case mcp.MethodInitialize:
+			return mcp.Legacy, nil
+		case mcp.MethodDiscover:
+			if row, _ = t.rows.answered(ctx, i); row.State == session.ReqAnswered {
+				return mcp.Modern, nil
+			}
+		default:
+			e, err := t.rows.look(row)
+			if err == nil && bytes.Contains(e.Msg.Params.Of(e.Payload), []byte(mcp.MetaProtocolVersion)) {
+				return mcp.Modern, nil
+			}
+			return mcp.Legacy, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return mcp.Auto, context.Cause(ctx)
+	}
+	return mcp.Legacy, nil
+}

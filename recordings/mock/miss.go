@@ -1,0 +1,172 @@
+package mock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mcpdbg/recordings/match"
+)
+
+// CodeMiss is the code of the error that answers a request which was not
+// recorded. Its data has the member closest, unless nothing of the method was
+// recorded, and then recorded: the methods that were.
+const CodeMiss = -32010
+
+const (
+	// closestCandidates is how many recorded requests are compared with one that
+	// was not.
+	closestCandidates = 256
+	// closestBytes is the longest request that is compared.
+	closestBytes = 256 << 10
+	// shownMethods is how many methods an error lists.
+	shownMethods = 64
+)
+
+// A Closest is the recorded request that is closest to one that was not
+// recorded.
+type Closest struct {
+	Method  string   `json:"method"`
+	N       uint64   `json:"n"`             // of its entry
+	Seq     uint64   `json:"seq,omitempty"` // of its answer's entry
+	Differs []string `json:"differs"`       // where its params differ, as pointers; at most 32
+}
+
+// missed is the data of an error with CodeMiss.
+type missed struct {
+	Closest  *Closest `json:"closest,omitempty"`
+	Recorded []string `json:"recorded,omitempty"`
+}
+
+// miss answers a request that was not recorded.
+func (s *Server) miss(id []byte, method string, params []byte, at found, why error) {
+	s.report.Misses++
+	text := fmt.Sprintf("%s %v", method, why)
+	var data missed
+	switch {
+	case errors.Is(why, errOrder):
+		data.Closest = s.closestOf([]uint32{uint32(at.row)}, params)
+	case s.table.of(method) != nil:
+		data.Closest = s.closestOf(s.table.of(method).requests, params)
+	}
+	if data.Closest != nil {
+		text += "; " + data.Closest.String()
+	} else if data.Recorded = s.table.methods(); data.Recorded != nil {
+		text += "; recorded were " + strings.Join(data.Recorded, ", ")
+	}
+	s.opts.Tell(text)
+	if s.opts.Ask != nil {
+		s.forward(id, method, params)
+		return
+	}
+	s.fail(id, CodeMiss, text, data)
+}
+
+// String says what is closest in words.
+func (c *Closest) String() string {
+	text := fmt.Sprintf("the closest recorded request is %s, entry %d", c.Method, c.N)
+	if c.Seq > 0 {
+		text += fmt.Sprintf(", answered with seq %d", c.Seq)
+	}
+	switch {
+	case len(c.Differs) == 0:
+		return text + ", which is equal"
+	case slices.Equal(c.Differs, []string{""}):
+		return text + ", which differs as a whole"
+	}
+	return text + ", which differs at " + strings.Join(c.Differs, " ")
+}
+
+// closestOf finds the recorded request that differs in the fewest places.
+func (s *Server) closestOf(requests []uint32, params []byte) *Closest {
+	var best *Closest
+	for _, at := range requests[:min(len(requests), closestCandidates)] {
+		row, _ := s.rows.row(int(at))
+		if row.Len > closestBytes || len(params) > closestBytes {
+			continue
+		}
+		e, err := s.rows.look(row)
+		if err != nil {
+			continue
+		}
+		differs := match.Differ(params, e.Msg.Params.Of(e.Payload))
+		if best != nil && len(best.Differs) <= len(differs) {
+			continue
+		}
+		best = &Closest{Method: s.rows.method(row), N: e.N, Differs: differs}
+		if answer, ok := s.rows.row(int(row.Pair) - 1); ok {
+			if e, err := s.rows.src.Entry(answer, 1); err == nil {
+				best.Seq = e.Seq
+			}
+		}
+	}
+	return best
+}
+
+// methods lists the methods of requests that were recorded, as far as rows were
+// looked at.
+func (t *table) methods() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(t.sent)) {
+		if len(t.sent[name].requests) > 0 && len(names) < shownMethods {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// fail answers a request with an error.
+func (s *Server) fail(id []byte, code int, message string, data any) {
+	failure := struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}{code, strings.ToValidUTF8(message, "\uFFFD"), data}
+	b, err := json.Marshal(failure)
+	if err != nil { // of data: it has texts and numbers only
+		panic(fmt.Sprintf("mock: encode an error: %v", err))
+	}
+	s.respond(id, "error", b)
+}
+
+// result answers a request.
+func (s *Server) result(id, result []byte) { s.respond(id, "result", result) }
+
+func (s *Server) respond(id []byte, name string, value []byte) {
+	s.out.raw(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`+"\n", id, name, value))
+}
+
+// forward has Options.Ask answer a request that was not recorded.
+func (s *Server) forward(id []byte, method string, params []byte) {
+	id, params = slices.Clone(id), slices.Clone(params)
+	ctx := s.ctx
+	s.calling++
+	s.calls.Go(func() {
+		result, failure, err := s.opts.Ask(ctx, method, params)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.calling--
+		s.forwarded(id, method, result, failure, err)
+		s.flush()
+		s.settle()
+	})
+}
+
+func (s *Server) forwarded(id []byte, method string, result, failure []byte, err error) {
+	switch {
+	case s.over() && errors.Is(err, context.Canceled):
+	case err != nil:
+		s.opts.Tell(fmt.Sprintf("%s was not answered by the real server: %v", method, err))
+		s.fail(id, CodeMiss, fmt.Sprintf("%s was not recorded, and not answered by the real server: %v", method, err), nil)
+	case failure != nil:
+		s.report.Forwarded++
+		s.respond(id, "error", failure)
+	default:
+		s.report.Forwarded++
+		s.result(id, result)
+	}
+}

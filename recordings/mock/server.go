@@ -1,0 +1,355 @@
+package mock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// maxPlays is how many requests may wait for their recorded time, or for an
+// answer of the client, before further ones are refused.
+const maxPlays = 4096
+
+// A Server serves one process of a recording to one client. Make one with New.
+type Server struct {
+	opts  Options
+	rows  rows
+	table *table
+	order order
+	first int // row after which the served process wrote
+	era   mcp.Era
+	ctx   context.Context // of Serve
+
+	calls sync.WaitGroup // of Options.Ask
+
+	mu      sync.Mutex
+	out     output
+	report  Report
+	names   map[string]string // methods that were asked for
+	plays   map[string]*play  // those that wait, by the raw id of their request
+	quiet   map[*play]bool    // those that wait, and have no request
+	idle    *play             // one to use again
+	asks    map[string]*ask   // requests of the server that are open, by their raw id
+	asked   map[int]*ask      // the same by row
+	lastAsk uint64
+	listens map[string][]byte // live ids of subscriptions by their recorded ones
+	faults  faults
+	calling int  // calls of Options.Ask
+	eof     bool // the client has closed its end
+	closing bool // and what the recorded server wrote then is being written
+	ending  *Ending
+	failure error
+	done    chan struct{} // closed with ending or failure
+}
+
+// ErrNoRun says that a recording does not have the process that is to be
+// served.
+var ErrNoRun = errors.New("no such process in the recording")
+
+// New makes a server of a recording. It reads as far as it needs to find the
+// process, and ends with ctx. The error is ErrNoRun, ctx's, or one of reading.
+func New(ctx context.Context, src session.Source, opts Options) (*Server, error) {
+	if opts.AskTimeout == 0 {
+		opts.AskTimeout = DefaultAskTimeout
+	}
+	if opts.Tell == nil {
+		opts.Tell = func(string) {}
+	}
+	s := &Server{
+		opts: opts, rows: newRows(src), ctx: ctx,
+		names: map[string]string{}, plays: map[string]*play{}, quiet: map[*play]bool{},
+		asks: map[string]*ask{}, asked: map[int]*ask{}, listens: map[string][]byte{},
+		faults: newFaults(opts.Faults), done: make(chan struct{}),
+	}
+	run, first, err := s.rows.choose(ctx, opts.Run)
+	if err != nil {
+		return nil, err
+	}
+	s.report.Run = int(run)
+	s.first, s.order.next = first, first
+	s.table = newTable(s.rows, opts.Rules, run, first)
+	s.era, err = s.table.era(ctx)
+	return s, err
+}
+
+// Run is the number of the process that is served, from 1; 0 if the recording
+// tells of no start.
+func (s *Server) Run() int { return s.report.Run }
+
+// Era is that of the recorded session.
+func (s *Server) Era() mcp.Era { return s.era }
+
+// Report tells what was served so far.
+func (s *Server) Report() Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.report
+	r.Skipped = s.table.skipped
+	return r
+}
+
+// Serve reads messages of a client from in, one a line, and answers on out,
+// until in ends, ctx is cancelled, or the recorded server ends (with
+// Options.Exact, where errw gets its stderr). It is called once. The error is
+// one of out, or ctx's.
+//
+// Serve reads in from a goroutine that can only end when in does: a reader that
+// never ends outlives a cancelled ctx.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out, errw io.Writer) (Ending, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.ctx = ctx
+	s.out = output{w: out, errw: errw, exact: s.opts.Exact}
+	s.start()
+	s.flush()
+	s.mu.Unlock()
+	go s.read(in)
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+	}
+	cancel()
+	s.calls.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop()
+	if s.ending == nil && s.failure == nil {
+		s.failure = context.Cause(ctx)
+	}
+	if s.ending == nil {
+		s.ending = &Ending{}
+	}
+	return *s.ending, s.failure
+}
+
+// read handles the lines of in until it ends.
+func (s *Server) read(in io.Reader) {
+	var split framing.Splitter
+	defer split.Close()
+	buf := make([]byte, 64<<10)
+	for chunk := uint64(1); ; chunk++ {
+		n, err := in.Read(buf)
+		s.mu.Lock()
+		for line := range split.Push(chunk, buf[:n]) {
+			s.line(line)
+		}
+		if err != nil {
+			if line, ok := split.Flush(false); ok {
+				s.line(line)
+			}
+			s.ends()
+		}
+		s.flush()
+		over := s.over()
+		s.mu.Unlock()
+		if err != nil || over {
+			return
+		}
+	}
+}
+
+// over tells whether nothing is written any more.
+func (s *Server) over() bool { return s.ending != nil || s.failure != nil || s.ctx.Err() != nil }
+
+// end ends the server.
+func (s *Server) end(e Ending) {
+	if s.flush(); s.ending == nil && s.failure == nil {
+		s.ending = &e
+		close(s.done)
+	}
+}
+
+// flush writes what waits to be written. A client that does not read any more
+// ends the server.
+func (s *Server) flush() {
+	if err := s.out.flush(); err != nil && s.ending == nil && s.failure == nil {
+		s.failure = err
+		close(s.done)
+	}
+}
+
+// stop gives up what still waits.
+func (s *Server) stop() {
+	for _, p := range s.plays {
+		p.stop()
+	}
+	for p := range s.quiet {
+		p.stop()
+	}
+	for _, a := range s.asks {
+		a.stop()
+	}
+}
+
+// line handles one line of the client.
+func (s *Server) line(l framing.Line) {
+	if s.over() {
+		return
+	}
+	if !l.Whole() {
+		if !l.More {
+			s.bad("a line of the client is too long")
+		}
+		return
+	}
+	m := framing.Scan(l.Data)
+	if m.Kind == framing.Batch {
+		for span := range framing.Elements(l.Data) {
+			element := span.Of(l.Data)
+			s.message(element, framing.Scan(element))
+		}
+		return
+	}
+	s.message(l.Data, m)
+}
+
+// message handles one message of the client.
+func (s *Server) message(line []byte, m framing.Message) {
+	switch m.Kind {
+	case framing.Request:
+		s.request(line, m)
+	case framing.Notification:
+		s.notified(line, m)
+	case framing.Response, framing.ErrorResponse:
+		s.answered(line, m)
+	default:
+		if m.Problems&framing.ProblemBlank != 0 {
+			return
+		}
+		s.bad("the client sent what is no message")
+		if !s.opts.Exact { // else the recorded server was silent, or its error is at its place
+			s.fail([]byte("null"), mcp.CodeParse, "no JSON-RPC message", nil)
+		}
+	}
+}
+
+// bad counts and tells what is wrong with a client.
+func (s *Server) bad(text string) {
+	s.report.Bad++
+	s.opts.Tell(text)
+}
+
+// name is the method of a message, allocated once for each.
+func (s *Server) name(line []byte, m framing.Message) string {
+	raw := m.Method.Of(line)
+	if name, ok := s.names[string(raw)]; ok {
+		return name
+	}
+	name := string(raw)
+	if len(s.names) < 4096 {
+		s.names[name] = name
+	}
+	return name
+}
+
+// request answers a request of the client, or begins to.
+func (s *Server) request(line []byte, m framing.Message) {
+	s.report.Requests++
+	method, id, params := s.name(line, m), m.ID.Of(line), m.Params.Of(line)
+	if s.faults.drops(method) || s.bridged(method, id, params) {
+		return
+	}
+	f, err := s.find(method, params)
+	if err != nil {
+		s.miss(id, method, params, f, err)
+		return
+	}
+	if len(s.plays) >= maxPlays || s.plays[string(id)] != nil {
+		s.fail(id, mcp.CodeInvalidRequest, fmt.Sprintf("id %.40s is in use, or there are %d open requests", id, maxPlays), nil)
+		return
+	}
+	if f.again {
+		s.report.Repeated++
+	}
+	p := s.newPlay()
+	p.request, p.from, p.next, p.id = true, f.row, f.row+1, id
+	p.token = find(line, m.Params, "_meta", "progressToken").Of(line)
+	var row session.Row
+	row, p.answer = s.rows.answered(s.ctx, f.row)
+	if method == methodListen {
+		p.answer = -1 // it is written at its place, as the notifications are
+		s.listen(row, id)
+	}
+	p.t = row.T
+	s.begin(p)
+}
+
+// find finds the recorded request for one of the client.
+func (s *Server) find(method string, params []byte) (found, error) {
+	if s.opts.Strict && !isHandshake(method) {
+		return s.order.take(s.ctx, s.table, method, params)
+	}
+	return s.table.take(s.ctx, method, params, s.opts.Repeat)
+}
+
+// notified handles a notification of the client: what the recorded server wrote
+// after it follows.
+func (s *Server) notified(line []byte, m framing.Message) {
+	method := s.name(line, m)
+	if method == mcp.MethodCancelled {
+		s.cancel(find(line, m.Params, "requestId").Of(line))
+	}
+	at, ok := s.table.note(s.ctx, method, method == mcp.MethodInitialized)
+	if !ok || len(s.quiet) >= maxPlays {
+		return
+	}
+	row, _ := s.rows.row(at)
+	p := s.newPlay()
+	p.from, p.next, p.past, p.t = at, at+1, true, row.T
+	s.begin(p)
+}
+
+// cancel gives up a request: it is not answered any more.
+func (s *Server) cancel(id []byte) {
+	if p := s.plays[string(id)]; p != nil {
+		p.stop()
+		s.forget(p)
+		s.report.Unanswered++
+	}
+	for recorded, live := range s.listens {
+		if string(live) == string(id) {
+			delete(s.listens, recorded)
+		}
+	}
+}
+
+// start plays what the recorded server wrote before any message came.
+func (s *Server) start() {
+	p := s.newPlay()
+	row, _ := s.rows.row(s.first)
+	p.from, p.next, p.past, p.t = -1, s.first, true, row.T
+	p.alone = yes
+	s.begin(p)
+}
+
+// ends handles the end of the client's messages: what waits for the client is
+// given up, what waits for its time goes on.
+func (s *Server) ends() {
+	s.eof = true
+	for _, a := range s.asks {
+		s.unanswered(a, "the client ended without an answer to")
+	}
+	s.settle()
+}
+
+// settle ends the server when the client has ended and nothing waits.
+func (s *Server) settle() {
+	if !s.eof || len(s.plays) > 0 || len(s.quiet) > 0 || s.calling > 0 || s.over() {
+		return
+	}
+	if s.opts.Exact && !s.closing {
+		s.closing = true
+		if p := s.farewell(); p != nil {
+			s.begin(p)
+			s.settle()
+			return
+		}
+	}
+	s.end(Ending{})
+}

@@ -1,0 +1,176 @@
+package mock
+
+import (
+	"bytes"
+	"fmt"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// write writes the line of a row with edits made.
+func (s *Server) write(row session.Row, changes edits) move {
+	e, err := s.rows.look(row)
+	if err != nil {
+		s.unreadable(row, err)
+		return onward
+	}
+	s.out.line(&e, changes)
+	return onward
+}
+
+// unreadable tells of an entry that can't be read: it is left out.
+func (s *Server) unreadable(row session.Row, err error) {
+	s.opts.Tell(fmt.Sprintf("left out: %v", err))
+}
+
+// writeAnswer writes the answer of a row with another id.
+func (s *Server) writeAnswer(row session.Row, id []byte) move {
+	e, err := s.rows.look(row)
+	if err != nil {
+		s.unreadable(row, err)
+		return onward
+	}
+	if s.faults.answer(s, &e) {
+		return over
+	}
+	if int(e.Msg.ID.End) > len(e.Payload) { // a fault has cut it off
+		s.out.line(&e, nil)
+		return onward
+	}
+	one := [1]edit{{e.Msg.ID, id}}
+	s.out.line(&e, one[:])
+	return onward
+}
+
+// noteRow writes a notification.
+func (s *Server) noteRow(_ *play, row session.Row) move {
+	e, err := s.rows.look(row)
+	if err != nil {
+		s.unreadable(row, err)
+		return onward
+	}
+	change, known := s.noteEdit(&e)
+	if !known && !s.opts.Exact {
+		return onward
+	}
+	if change.with == nil {
+		s.out.line(&e, nil)
+		return onward
+	}
+	one := [1]edit{change}
+	s.out.line(&e, one[:])
+	return onward
+}
+
+// noteEdit puts the id that the client or the mock gave into a notification
+// about a request. It is not known if there is no such request now.
+func (s *Server) noteEdit(e *session.Entry) (change edit, known bool) {
+	if string(e.Msg.Method.Of(e.Payload)) == mcp.MethodCancelled {
+		span := find(e.Payload, e.Msg.Params, "requestId")
+		id := span.Of(e.Payload)
+		if live := s.listens[string(id)]; live != nil {
+			return edit{span, live}, true
+		}
+		for _, a := range s.asks {
+			if bytes.Equal(a.recorded, id) {
+				return edit{span, a.id}, true
+			}
+		}
+		return edit{}, false
+	}
+	if !bytes.Contains(e.Msg.Params.Of(e.Payload), []byte(metaSubscription)) {
+		return edit{}, true
+	}
+	span := find(e.Payload, e.Msg.Params, "_meta", metaSubscription)
+	if span == (framing.Span{}) {
+		return edit{}, true
+	}
+	live := s.listens[string(span.Of(e.Payload))]
+	return edit{span, live}, live != nil
+}
+
+// metaSubscription is where a notification has the id of its subscription.
+const metaSubscription = "io.modelcontextprotocol/subscriptionId"
+
+// maxListens is how many subscriptions are known at a time.
+const maxListens = 4096
+
+// listen notes the client's id of a recorded subscription.
+func (s *Server) listen(row session.Row, id []byte) {
+	e, err := s.rows.look(row)
+	if err == nil && len(s.listens) < maxListens {
+		s.listens[string(e.Msg.ID.Of(e.Payload))] = bytes.Clone(id)
+	}
+}
+
+// listenEnds writes the answer of a subscription, which ends it.
+func (s *Server) listenEnds(_ *play, row session.Row) move {
+	e, err := s.rows.look(row)
+	if err != nil {
+		s.unreadable(row, err)
+		return onward
+	}
+	recorded := string(e.Msg.ID.Of(e.Payload))
+	if live := s.listens[recorded]; live != nil {
+		delete(s.listens, recorded)
+		s.report.Answered++
+		one := [1]edit{{e.Msg.ID, live}}
+		s.out.line(&e, one[:])
+	}
+	return onward
+}
+
+// progressRow writes progress of the play's own request.
+func (s *Server) progressRow(p *play, row session.Row) move {
+	if !p.request || p.token == nil && !s.opts.Exact || len(s.recordedToken(p)) == 0 {
+		return onward
+	}
+	e, err := s.rows.look(row)
+	if err != nil {
+		s.unreadable(row, err)
+		return onward
+	}
+	span := find(e.Payload, e.Msg.Params, "progressToken")
+	if !bytes.Equal(span.Of(e.Payload), p.theirs) {
+		return onward
+	}
+	if s.pause(p, row) {
+		return blocked
+	}
+	if p.token == nil {
+		s.out.line(&e, nil)
+		return onward
+	}
+	one := [1]edit{{span, p.token}}
+	s.out.line(&e, one[:])
+	return onward
+}
+
+// recordedToken is the progress token of the recorded request, nil if it has
+// none. It is looked for once.
+func (s *Server) recordedToken(p *play) []byte {
+	if len(p.theirs) > 0 {
+		if p.theirs[0] == noToken {
+			return nil
+		}
+		return p.theirs
+	}
+	p.theirs = append(p.theirs[:0], noToken)
+	row, _ := s.rows.row(p.from)
+	e, err := s.rows.look(row)
+	if err != nil {
+		return nil
+	}
+	token := find(e.Payload, e.Msg.Params, "_meta", "progressToken").Of(e.Payload)
+	if len(token) == 0 {
+		return nil
+	}
+	p.theirs = append(p.theirs[:0], token...)
+	return p.theirs
+}
+
+// noToken stands for a token that was looked for in vain; no JSON value begins
+// with it.
+const noToken = 0
