@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	golden     = "testdata/v1-session.jsonl" // never to be changed: old recordings look like it
-	goldenSSH  = "testdata/v1-ssh.jsonl"     // nor this, of a server on another machine
-	goldenEnd  = "testdata/v1-counts.jsonl"  // nor this, whose last entry has counts
+	golden     = "testdata/v1-session.jsonl"  // never to be changed: old recordings look like it
+	goldenSSH  = "testdata/v1-ssh.jsonl"      // nor this, of a server on another machine
+	goldenEnd  = "testdata/v1-counts.jsonl"   // nor this, whose last entry has counts
+	goldenCopy = "testdata/v1-redacted.jsonl" // nor this, a copy without secrets
 	formatPage = "../docs/recording-format.md"
 	reader     = "../docs/read_recording.py"
 )
@@ -35,6 +36,20 @@ func tool(t *testing.T, name string) {
 		t.Fatalf("%s is not installed", name)
 	}
 	t.Skipf("%s is not installed", name)
+}
+
+func TestTheGoldenCopyIsARecording(t *testing.T) {
+	r := open(t, goldenCopy)
+	require.Zero(t, r.Warnings())
+	require.Equal(t, map[string]uint64{"home": 1, "keys": 1, "pointers": 11}, r.Header().Redacted)
+	before := rows(t, open(t, golden))
+	for n, row := range rows(t, r) {
+		require.Equal(t, before[n].Pair, row.Pair, n)
+		require.Equal(t, before[n].State, row.State, n)
+	}
+	report, err := Verify(goldenCopy)
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
 }
 
 func TestTheGoldenRecordingOpens(t *testing.T) {

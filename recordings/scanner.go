@@ -15,7 +15,8 @@ import (
 type Scanner struct {
 	path    string
 	f       *os.File
-	first   []byte // the header line
+	file    *io.SectionReader // f, as long as it was
+	first   []byte            // the header line
 	header  session.Header
 	lines   *lineReader
 	d       decoder
@@ -33,44 +34,34 @@ func NewScanner(path string) (*Scanner, error) {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	s := &Scanner{path: path, f: f}
-	if err := s.Rewind(); err != nil {
+	if err := s.open(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Rewind goes back to the first entry.
-func (s *Scanner) Rewind() error {
-	size := int64(0)
-	if s.lines != nil {
-		size = s.Size()
-	} else if info, err := s.f.Stat(); err == nil {
-		size = info.Size()
-	}
-	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("open recording %s: %w", s.path, err)
-	}
-	header, lines, err := openLines(s.path, s.f)
+func (s *Scanner) open() error {
+	header, begin, err := readHeader(s.path, s.f)
 	if err != nil {
 		return err
 	}
-	if s.first == nil {
-		s.first = make([]byte, lines.off)
-		if _, err := s.f.ReadAt(s.first, 0); err != nil {
-			return fmt.Errorf("open recording %s: %w", s.path, err)
-		}
+	info, err := s.f.Stat()
+	if err != nil {
+		return fmt.Errorf("open recording: %w", err)
 	}
-	s.header, s.lines, s.err = header, lines, nil
-	s.lines.r = &io.LimitedReader{R: s.f, N: size - lines.off}
-	s.d = decoder{}
+	s.header, s.first = header, make([]byte, begin)
+	s.file = io.NewSectionReader(s.f, 0, info.Size())
+	if _, err := s.f.ReadAt(s.first, 0); err != nil {
+		return fmt.Errorf("open recording %s: %w", s.path, err)
+	}
+	s.Rewind()
 	return nil
 }
 
-// Size is how many bytes the file has, as it was when it was opened.
-func (s *Scanner) Size() int64 {
-	rest := s.lines.r.(*io.LimitedReader).N
-	return s.lines.off + int64(s.lines.end-s.lines.start) + rest
+// Rewind goes back to the first entry.
+func (s *Scanner) Rewind() {
+	s.lines, s.d, s.err = linesFrom(s.file, int64(len(s.first))), decoder{}, nil
 }
 
 // Header is the first line, decoded.

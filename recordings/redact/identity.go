@@ -56,7 +56,8 @@ func identities(s *recordings.Scanner, names []string) ([]string, error) {
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool {
 		return len(name) < shortestAnchor || slices.Contains(tooCommon, strings.ToLower(name))
 	})
-	return names, s.Rewind()
+	s.Rewind()
+	return names, nil
 }
 
 // hostNames are the parts of [user@]host[:port].

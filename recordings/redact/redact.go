@@ -91,14 +91,11 @@ func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
 	if c.plans, c.report.Pieces, err = makePlans(c.scanner, newReader(c.reader.finder)); err != nil {
 		return err
 	}
-	if err := c.scanner.Rewind(); err != nil {
-		return err
-	}
-	var to io.Writer = io.Discard
+	c.scanner.Rewind()
+	c.w = bufio.NewWriterSize(io.Discard, 256<<10)
 	if out != nil {
-		to = out
+		c.w.Reset(out)
 	}
-	c.w = bufio.NewWriterSize(to, 256<<10)
 	header := c.header(with)
 	if _, err := c.w.Write(header.line(c.tally.rules)); err != nil {
 		return err

@@ -11,28 +11,28 @@ const maxItems = 1000
 
 // A Report says what was removed, and never what it was.
 type Report struct {
-	Entries int // read
-	Changed int // entries that are other than they were
-	Removed int // places in them, and in the header
+	Entries int `json:"entries"` // read
+	Changed int `json:"changed"` // entries that are other than they were
+	Removed int `json:"removed"` // places in them, and in the header
 	// Items are the places, the most frequent first, at most 1,000; what has no
 	// item of its own is counted in More.
-	Items []Item `json:",omitempty"`
-	More  int
+	Items []Item `json:"items,omitempty"`
+	More  int    `json:"more,omitempty"`
 
 	// What could not be copied as it was.
-	LeftOut int  // lines that are no entries, or too long to be read
-	Torn    bool // the last line has no end, and was left out
-	Heads   int  // beginnings of lines that never came: emptied
+	LeftOut int  `json:"left_out,omitempty"` // lines that are no entries, or too long to be read
+	Torn    bool `json:"torn,omitempty"`     // the last line has no end, and was left out
+	Heads   int  `json:"heads,omitempty"`    // beginnings of lines that never came: emptied
 	// Pieces counts lines over so many parts that they were searched in pieces
 	// of 64 MiB: what stands over the end of one is not found.
-	Pieces int
+	Pieces int `json:"pieces,omitempty"`
 }
 
 // An Item counts what one rule removed in one place.
 type Item struct {
-	Rule  string // a key, a pointer, or the name of a pattern or value
-	Place string // method:/pointer, or a stream, or kind of entry /pointer
-	Count int
+	Rule  string `json:"rule"`  // a key, a pointer, or the name of a pattern or value
+	Place string `json:"place"` // method:/pointer, or a stream, or kind of entry /pointer
+	Count int    `json:"count"`
 }
 
 // A tally counts for a report.

@@ -50,9 +50,12 @@ func (f *finder) number(secret []byte) string {
 	return strconv.FormatUint(binary.BigEndian.Uint64(f.hash(secret))>>11, 10) // exact in a float64
 }
 
+// variable is what the recorder writes for the value of a variable.
+var variable = regexp.MustCompile(`^\$\{\w+\}$`)
+
 // isMark tells whether a text is one that stands for a secret already.
 func isMark(text []byte) bool {
-	return bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
+	return bytes.HasPrefix(text, []byte("${")) && variable.Match(text) || bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
 }
 
 // inText finds what is to be removed in a text that is decoded: of a string, or

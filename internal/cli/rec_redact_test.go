@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/redact"
+)
+
+func TestRecRedact(t *testing.T) {
+	t.Parallel()
+	const file = lintFixtures + "healthy-legacy.jsonl"
+	dir := t.TempDir()
+	out, secret := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("2025-11-25\n"), 0o600))
+	args := []string{"rec", "redact", file, "-o", out, "--value-from", secret, "--pointer", "tools/*:/params/arguments"}
+	r := inProcess(t, append(args, "--dry-run")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "would be removed")
+	require.NoFileExists(t, out)
+
+	r = inProcess(t, args...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stdout)
+	require.Regexp(t, `(?m)^ +\d+  value 1 +initialize:/result/protocolVersion$`, r.stderr)
+	require.NotContains(t, r.stderr, "2025-11-25")
+	info, err := os.Stat(out)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	verified, err := recordings.Verify(out)
+	require.NoError(t, err)
+	require.Empty(t, verified.Problems)
+	copied, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.NotContains(t, string(copied), "2025-11-25")
+
+	r = inProcess(t, args...)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "not overwritten")
+	again, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, copied, again)
+
+	r = inProcess(t, append(args, "--dry-run", "--json")...)
+	var report redact.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.Positive(t, report.Removed)
+}
+
+func TestRecRedactUsage(t *testing.T) {
+	t.Parallel()
+	const file = lintFixtures + "healthy-legacy.jsonl"
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"needs -o OUT", []string{file}},
+		{"standard output", []string{file, "-o", "-"}},
+		{"takes one recording", []string{}},
+		{"no such variable", []string{file, "--dry-run", "--env", "MCPDBG_NO_SUCH"}},
+		{"begins with /", []string{file, "--dry-run", "--pointer", "params"}},
+		{"pattern 1: error parsing", []string{file, "--dry-run", "--pattern", "("}},
+		{"it looks like", []string{"rec_redact_test.go", "--dry-run"}},
+	} {
+		r := inProcess(t, append([]string{"rec", "redact"}, c.args...)...)
+		require.Equal(t, 2, r.code, c.says)
+		require.Contains(t, r.stderr, c.says)
+	}
+}
