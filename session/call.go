@@ -205,6 +205,8 @@ type CallOptions struct {
 	// Sent, if set, is told the number of the request's entry once it is written;
 	// in the modern era that of each round. It must not block.
 	Sent func(n uint64)
+	// Quiet sends no notifications/cancelled when the wait ends without an answer.
+	Quiet bool
 	// Bare sends params as they are: no _meta of the modern era, no rounds of
 	// input. It is how the handshake itself is sent.
 	Bare bool
@@ -221,7 +223,7 @@ type request struct {
 // Request sends a request and waits for its answer. An error response is no
 // error of Request: it is in Response.Error. The error is ErrTimeout, ErrEnded,
 // a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
-// ends the wait, notifications/cancelled is sent.
+// ends the wait, notifications/cancelled is sent, but for CallOptions.Quiet.
 //
 // In the modern era a result may ask for input; as long as policies, or a person,
 // give all that is asked for, the request is sent again with it, and the last
@@ -287,7 +289,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 		return a.resp, n, a.err
 	}
 	err = context.Cause(ctx)
-	s.giveUp(r, id, n, q.method, err)
+	s.giveUp(r, id, n, q, err)
 	return Response{}, n, err
 }
 
@@ -311,11 +313,11 @@ func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 
 // giveUp tells log and server that nobody waits for a request any more. The
 // handshake may not be cancelled.
-func (s *Session) giveUp(r *run, id string, n uint64, method string, cause error) {
+func (s *Session) giveUp(r *run, id string, n uint64, q request, cause error) {
 	if errors.Is(cause, ErrTimeout) {
 		s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
 	}
-	if method != mcp.MethodInitialize && method != mcp.MethodDiscover {
+	if !q.opts.Quiet && q.method != mcp.MethodInitialize && q.method != mcp.MethodDiscover {
 		r.post(write{payload: cancelled(id, cause.Error())})
 	}
 }

@@ -1,0 +1,355 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// writeLimit is how much is read of writes while rows are scanned.
+const writeLimit = 4 << 10
+
+// methodListen stays open for as long as its client likes.
+const methodListen = "subscriptions/listen"
+
+// A reader makes the items of a plan out of a recording.
+type reader struct {
+	p        *Plan
+	raw      []Item       // from scan, in order: those that are not in the plan yet
+	byRow    map[int]int  // item by its row, and by those of its further rounds
+	open     map[int]bool // items without an answer so far
+	unsent   map[uint64]bool
+	asks     map[int]*question // by row
+	askOrder []*question
+	inputs   []waiting
+}
+
+func newReader(p *Plan) *reader {
+	return &reader{
+		p: p, byRow: map[int]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, asks: map[int]*question{},
+	}
+}
+
+// scan goes over the rows alone: it finds the process to replay, what of its
+// input is no plain message, and what did not reach it.
+func (r *reader) scan(ctx context.Context) error {
+	p := r.p
+	p.run = p.opts.Run
+	rows := make([]session.Row, 1024)
+	for number := 0; ; {
+		n := p.src.Rows(number, rows)
+		if n == 0 {
+			break
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for _, row := range rows[:n] {
+			if row.Kind == session.KindStart {
+				p.runs++
+			}
+			if p.run == 0 && r.counts(row) {
+				p.run = p.runs
+			}
+			if p.run == p.runs {
+				if err := r.row(number, row); err != nil {
+					return err
+				}
+			}
+			number++
+		}
+	}
+	switch {
+	case p.run == 0:
+		p.run = min(p.runs, 1)
+	case p.run > p.runs:
+		return fmt.Errorf("replay: the recording has no process %d, it has %d", p.run, p.runs)
+	}
+	return nil
+}
+
+// counts tells whether a row is a thing to send.
+func (r *reader) counts(row session.Row) bool {
+	if row.Kind != session.KindStdin {
+		return false
+	}
+	if isRaw(row) {
+		return true
+	}
+	switch r.p.src.Method(row.Method) {
+	case mcp.MethodInitialize, mcp.MethodInitialized, mcp.MethodDiscover, mcp.MethodPing:
+		return false
+	}
+	return row.Msg == framing.Request || row.Msg == framing.Notification
+}
+
+// isRaw tells whether a write is not exactly one message.
+func isRaw(row session.Row) bool {
+	const odd = session.FlagBatch | session.FlagPart | session.FlagProblem
+	return row.Flags&odd != 0 || row.Msg == framing.NotJSON || row.Msg == framing.Other
+}
+
+func (r *reader) row(number int, row session.Row) error {
+	raw := row.Kind == session.KindStdin && isRaw(row)
+	if !raw && row.Kind != session.KindWrite {
+		return nil
+	}
+	e, err := r.p.src.Entry(row, writeLimit)
+	if err != nil {
+		return err
+	}
+	if raw {
+		r.raw = append(r.raw, Item{Kind: Raw, N: e.N, T: row.T, row: number})
+		return nil
+	}
+	var b session.WriteBody
+	if e.DecodeBody(&b) == nil && b.Of > 0 {
+		r.unsent[b.Of] = true
+	}
+	return nil
+}
+
+// flush puts the raw items up to a row into the plan.
+func (r *reader) flush(row int) {
+	for len(r.raw) > 0 && r.raw[0].row <= row {
+		r.add(r.raw[0])
+		r.raw = r.raw[1:]
+	}
+}
+
+// add adds an item.
+func (r *reader) add(item Item) int {
+	if r.unsent[item.N] {
+		item.Skip = skipUnsent
+	}
+	number := len(r.p.items)
+	r.byRow[item.row] = number
+	r.p.items = append(r.p.items, item)
+	return number
+}
+
+// item takes one step of the recording.
+func (r *reader) item(it *match.Item) error {
+	if it.Run != r.p.run {
+		return nil
+	}
+	switch {
+	case it.Kind == match.ItemRequest && it.FromClient:
+		return r.request(it)
+	case it.Kind == match.ItemRequest:
+		r.asked(it)
+	case it.Kind == match.ItemNotification && it.FromClient:
+		return r.notification(it)
+	case it.Kind == match.ItemAnswer && it.FromClient:
+		return r.answer(it)
+	case it.Kind == match.ItemAnswer:
+		r.answered(it)
+	}
+	return nil
+}
+
+// request takes one of the client's requests.
+func (r *reader) request(it *match.Item) error {
+	params := it.Msg.RawParams()
+	r.introduce(it, params)
+	if it.Handshake || it.Method == mcp.MethodPing {
+		return nil
+	}
+	r.flush(it.At.Row)
+	if number, raw := r.byRow[it.At.Row]; raw {
+		r.inRaw(number, it, params)
+		return nil
+	}
+	if !plain(it, params) {
+		r.inRaw(r.add(Item{Kind: Raw, N: it.At.N, T: it.At.T, row: it.At.Row}), it, params)
+		return nil
+	}
+	if r.round(it, params) {
+		return nil
+	}
+	item := newItem(Request, it)
+	item.Tool = toolOf(it.Method, params)
+	item.progress = match.Member(match.Member(params, "_meta"), "progressToken") != nil
+	item.awaited = it.State != session.ReqCancelled && it.Method != methodListen
+	r.open[r.add(item)] = true
+	return nil
+}
+
+func newItem(kind Kind, it *match.Item) Item {
+	return Item{Kind: kind, Method: it.Method, N: it.At.N, T: it.At.T, row: it.At.Row}
+}
+
+// inRaw notes a request that is in a raw item.
+func (r *reader) inRaw(number int, it *match.Item, params []byte) {
+	r.p.items[number].Method = it.Method
+	r.open[number] = true
+	if it.Method != mcp.MethodToolsCall {
+		return
+	}
+	for row := it.At.First; row <= it.At.Row; row++ { // of half a line nothing is sent either
+		if part, ok := r.byRow[row]; ok {
+			r.p.items[part].tools = append(r.p.items[part].tools, match.Subject(it.Method, params))
+		}
+	}
+}
+
+func toolOf(method string, params []byte) string {
+	if method != mcp.MethodToolsCall {
+		return ""
+	}
+	return match.Subject(method, params)
+}
+
+// plain tells whether the session can say the same in its own words: an id that
+// may be another one, and params that are an object.
+func plain(it *match.Item, params []byte) bool {
+	id := it.Msg.RawID()
+	return len(id) > 0 && bytes.IndexByte([]byte(`"-0123456789`), id[0]) >= 0 && string(it.Msg.JSONRPC.Of(it.Msg.Line)) == `"2.0"` &&
+		(len(params) == 0 || params[0] == '{' && readable(params))
+}
+
+// introduce takes what the client says of itself.
+func (r *reader) introduce(it *match.Item, params []byte) {
+	c := &r.p.client
+	if it.Method == mcp.MethodInitialize {
+		var said struct {
+			ProtocolVersion string          `json:"protocolVersion"`
+			Capabilities    json.RawMessage `json:"capabilities"`
+			ClientInfo      struct{ Name, Version string }
+		}
+		if json.Unmarshal(params, &said) == nil {
+			*c = Client{said.ClientInfo.Name, said.ClientInfo.Version, mcp.Legacy, said.ProtocolVersion, said.Capabilities}
+		}
+		return
+	}
+	if it.Era != mcp.Modern || it.Probe || c.Era != mcp.Auto {
+		return
+	}
+	meta := match.Member(params, "_meta")
+	var info struct{ Name, Version string }
+	_ = json.Unmarshal(match.Member(meta, mcp.MetaClientInfo), &info) // it may have none
+	var version string
+	_ = json.Unmarshal(match.Member(meta, mcp.MetaProtocolVersion), &version)
+	*c = Client{info.Name, info.Version, mcp.Modern, version, bytes.Clone(match.Member(meta, mcp.MetaClientCapabilities))}
+}
+
+// notification takes one of the client's notifications.
+func (r *reader) notification(it *match.Item) error {
+	r.flush(it.At.Row)
+	if _, raw := r.byRow[it.At.Row]; raw || it.Handshake {
+		return nil
+	}
+	item := newItem(Notification, it)
+	switch it.Method {
+	case mcp.MethodCancelled:
+		of, known := r.byRow[it.Of.Row]
+		if !it.HasOf || !known {
+			item.Skip = skipCancel
+		} else {
+			item.cancels = of + 1
+		}
+	case mcp.MethodProgress:
+		q := r.asks[it.Of.Row]
+		if !it.HasOf || q == nil {
+			item.Skip = skipProgress
+		} else {
+			item.reports = slices.Index(r.askOrder, q) + 1
+		}
+	}
+	r.add(item)
+	return nil
+}
+
+// answer takes an answer that the client gave.
+func (r *reader) answer(it *match.Item) error {
+	r.flush(it.At.Row)
+	if _, raw := r.byRow[it.At.Row]; raw || it.Method == mcp.MethodPing {
+		return nil
+	}
+	q := r.asks[it.Of.Row]
+	if !it.HasOf || it.State != session.ReqNone || q == nil || q.answer != nil {
+		r.add(newItem(Raw, it)) // an answer to nothing
+		return nil
+	}
+	q.row, q.took = it.At.Row, time.Duration(it.At.T-it.Of.T)*time.Microsecond
+	q.answer = bytes.Clone(it.Msg.RawResult())
+	if it.Msg.Kind == framing.ErrorResponse {
+		q.answer = fmt.Appendf(nil, `{"error":%s}`, it.Msg.RawError())
+	}
+	return nil
+}
+
+// asked takes a question of the server.
+func (r *reader) asked(it *match.Item) {
+	if it.Method == mcp.MethodPing {
+		return
+	}
+	q := &question{n: it.At.N, key: r.p.key(it.Method, it.Msg.RawParams())}
+	q.token = bytes.Clone(match.Member(match.Member(it.Msg.RawParams(), "_meta"), "progressToken"))
+	for item := range r.open {
+		q.during = append(q.during, item)
+	}
+	slices.Sort(q.during)
+	r.asks[it.At.Row] = q
+	r.askOrder = append(r.askOrder, q)
+}
+
+// answered takes an answer of the server.
+func (r *reader) answered(it *match.Item) {
+	of, known := r.byRow[it.Of.Row]
+	if !it.HasOf || !known || it.State != session.ReqNone {
+		return
+	}
+	delete(r.open, of)
+	item := &r.p.items[of]
+	item.Answered, item.answer = true, it.At.Row
+	item.Took = time.Duration(it.At.T-item.T) * time.Microsecond
+	result := it.Msg.RawResult()
+	if it.Method == mcp.MethodToolsList {
+		eachHint(result, func(tool string, readOnly bool) { r.p.tools[tool] = readOnly })
+	}
+	r.wait(of, item, it.At.N, result)
+}
+
+// eachHint goes over the tools of a result of tools/list.
+func eachHint(result []byte, yield func(tool string, readOnly bool)) {
+	var list struct {
+		Tools []struct {
+			Name        string `json:"name"`
+			Annotations struct {
+				ReadOnly bool `json:"readOnlyHint"`
+			} `json:"annotations"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(result, &list) != nil {
+		return
+	}
+	for _, t := range list.Tools {
+		yield(t.Name, t.Annotations.ReadOnly)
+	}
+}
+
+// finish completes the plan.
+func (r *reader) finish(ctx context.Context) error {
+	p := r.p
+	r.flush(math.MaxInt)
+	for i := range p.items {
+		if p.items[i].answer > 0 {
+			p.answers = append(p.answers, i)
+		}
+	}
+	slices.SortFunc(p.answers, func(a, b int) int { return p.items[a].answer - p.items[b].answer })
+	for _, q := range r.askOrder {
+		p.questions = append(p.questions, *q)
+	}
+	return r.trace(ctx)
+}

@@ -1,0 +1,283 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// forever is longer than any run: the wait for what was never answered.
+const forever = 1000 * time.Hour
+
+// send sends one item.
+func (r *runner) send(ctx context.Context, i int) error {
+	it := &r.p.items[i]
+	e, err := r.p.entry(i, 0)
+	if err != nil {
+		return fmt.Errorf("replay: entry %d: %w", it.N, err)
+	}
+	switch it.Kind {
+	case Request:
+		r.request(ctx, i, r.fill(it, e.Msg.Params.Of(e.Payload)))
+		return nil
+	case Notification:
+		line := e.Payload
+		if params := e.Msg.Params.Of(line); params != nil {
+			line = put(line, "params", r.fill(it, params))
+		}
+		return r.notify(ctx, i, line)
+	default:
+		return r.raw(ctx, i, e)
+	}
+}
+
+// request sends a request, and returns when it is on its way.
+func (r *runner) request(ctx context.Context, i int, params []byte) {
+	it := &r.p.items[i]
+	ctx, cancel := context.WithCancel(ctx)
+	done, sent := make(chan struct{}), make(chan struct{})
+	r.mu.Lock()
+	r.settled[i], r.cancels[i] = done, cancel
+	r.mu.Unlock()
+	opts := session.CallOptions{Quiet: true, Timeout: forever}
+	if it.Answered {
+		opts.Timeout = limit(it.Took)
+	}
+	if it.progress {
+		opts.Progress = func(json.RawMessage) {} // it is in the log
+	}
+	first := sync.OnceFunc(func() { close(sent) })
+	opts.Sent = func(n uint64) {
+		r.went(i, n)
+		first()
+	}
+	r.calls.Go(func() {
+		defer cancel()
+		defer close(done)
+		resp, err := r.s.Request(ctx, it.Method, params, opts)
+		r.answered(ctx, i, resp, err)
+	})
+	select {
+	case <-sent:
+	case <-done:
+	}
+}
+
+// went notes that an item went out as an entry.
+func (r *runner) went(i int, n uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.res.Outcomes[i].Live = append(r.res.Outcomes[i].Live, n)
+	r.progress(Event{Step: StepSent, Item: i, Live: n, Method: r.p.items[i].Method})
+}
+
+// answered takes the end of a request.
+func (r *runner) answered(ctx context.Context, i int, resp session.Response, err error) {
+	it := &r.p.items[i]
+	o := Outcome{Status: Answered, Answer: resp.N}
+	switch {
+	case err == nil:
+		r.learn(i, resp)
+	case errors.Is(err, session.ErrTimeout):
+		o.Status = Missing
+	case ctx.Err() != nil:
+		o.Status = Unanswered
+	default:
+		o.Status, o.Why = Lost, err.Error()
+		_ = r.ended(ctx, err)
+	}
+	if err != nil && !it.Answered && o.Status != Lost {
+		o.Status = Unanswered
+	}
+	r.mu.Lock()
+	delete(r.cancels, i)
+	r.mu.Unlock()
+	r.settle(i, o)
+}
+
+// learn takes from an answer what later items need.
+func (r *runner) learn(i int, resp session.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.p.items[i].Method == mcp.MethodToolsList {
+		eachHint(resp.Result, func(tool string, readOnly bool) { r.hints[tool] = readOnly })
+	}
+	for _, k := range r.p.given[i] {
+		s, ok := r.p.variables[k].value(resp)
+		r.values[k] = value{s, ok}
+	}
+}
+
+// notify sends a notification.
+func (r *runner) notify(ctx context.Context, i int, line []byte) error {
+	it := &r.p.items[i]
+	n, err := r.s.Send(ctx, line)
+	return r.wrote(ctx, i, n, err, func() {
+		if it.cancels > 0 {
+			r.withdraw(it.cancels - 1)
+		}
+	})
+}
+
+// withdraw ends the wait for a request that was cancelled.
+func (r *runner) withdraw(i int) {
+	r.mu.Lock()
+	cancel := r.cancels[i]
+	r.mu.Unlock()
+	if cancel != nil && !r.p.items[i].Answered {
+		cancel()
+	}
+}
+
+// raw sends bytes as they are. If they hold a request that was answered, the
+// answer to it is waited for.
+func (r *runner) raw(ctx context.Context, i int, e session.Entry) error {
+	it := &r.p.items[i]
+	n, err := r.s.SendBytes(ctx, append(e.Payload, e.EOL.String()...))
+	if err != nil || !it.Answered {
+		return r.wrote(ctx, i, n, err, nil)
+	}
+	done := make(chan struct{})
+	r.mu.Lock()
+	r.settled[i] = done
+	r.mu.Unlock()
+	r.went(i, n)
+	r.calls.Go(func() {
+		defer close(done)
+		r.settle(i, r.rawAnswer(ctx, n, limit(it.Took)))
+	})
+	return nil
+}
+
+// rawAnswer waits for the answer to entry n of the live log.
+func (r *runner) rawAnswer(ctx context.Context, n uint64, wait time.Duration) Outcome {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		changed := r.log.Changed()
+		row := r.row(n)
+		switch row.State {
+		case session.ReqAnswered, session.ReqFailed:
+			return Outcome{Status: Answered, Answer: uint64(row.Pair)}
+		case session.ReqLost:
+			return Outcome{Status: Lost, Why: session.ErrEnded.Error()}
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return Outcome{Status: Missing}
+		case <-ctx.Done():
+			return Outcome{Status: Unanswered}
+		}
+	}
+}
+
+// row is the row of entry n of the live log, whose entries are numbered without
+// a hole.
+func (r *runner) row(n uint64) session.Row {
+	var row [1]session.Row
+	r.log.Rows(int(n)-1, row[:])
+	return row[0]
+}
+
+// wrote notes what became of a write that nobody waits for.
+func (r *runner) wrote(ctx context.Context, i int, n uint64, err error, then func()) error {
+	if err != nil {
+		if err := r.ended(ctx, err); err != nil {
+			return err
+		}
+		r.settle(i, Outcome{Status: Lost, Why: err.Error()})
+		return nil
+	}
+	r.went(i, n)
+	r.settle(i, Outcome{Status: Sent})
+	if then != nil {
+		then()
+	}
+	return nil
+}
+
+// lacking is why an item can't be sent: what it carries over is not there.
+func (r *runner) lacking(it *Item) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, u := range it.uses {
+		v := &r.p.variables[u.variable]
+		source := r.res.Outcomes[v.item]
+		switch {
+		case source.Live == nil:
+			return fmt.Sprintf("its %s comes from the answer to entry %d, which was not sent", last(u.path), r.p.items[v.item].N)
+		case !r.values[u.variable].ok && !v.listed():
+			return fmt.Sprintf("its %s comes from the answer to entry %d, which has no %s now", last(u.path), r.p.items[v.item].N, v.Pointer)
+		}
+	}
+	return ""
+}
+
+func last(path []string) string { return path[len(path)-1] }
+
+// fill puts into params what is another one now: variables, ids and tokens, and
+// what the session says itself.
+func (r *runner) fill(it *Item, params []byte) []byte {
+	if len(params) == 0 || !readable(params) {
+		return params
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, u := range it.uses {
+		if v := r.values[u.variable]; v.ok {
+			if filled, ok := match.ReplaceString(params, match.PointerTo(u.path...), v.text); ok {
+				params = filled
+			}
+		}
+	}
+	if it.reports > 0 && r.questions[it.reports-1].live != nil {
+		params = put(params, "progressToken", r.questions[it.reports-1].live)
+	}
+	if it.cancels > 0 {
+		if id := r.liveID(it.cancels - 1); id != nil {
+			params = put(params, "requestId", id)
+		}
+	}
+	return r.withoutMeta(params)
+}
+
+// liveID is the id that an item's request has now: that of its last round.
+func (r *runner) liveID(i int) []byte {
+	live := r.res.Outcomes[i].Live
+	if len(live) == 0 {
+		return nil
+	}
+	e, err := r.log.Entry(r.row(live[len(live)-1]), 0)
+	if err != nil {
+		return nil
+	}
+	return e.Msg.ID.Of(e.Payload)
+}
+
+// withoutMeta leaves out of _meta what the session says itself, and what servers
+// of the legacy era do not want to know.
+func (r *runner) withoutMeta(params []byte) []byte {
+	meta := match.Member(params, "_meta")
+	if len(meta) == 0 || meta[0] != '{' {
+		return params
+	}
+	rest := without(meta, func(name string) bool {
+		switch name {
+		case "progressToken", mcp.MetaProtocolVersion, mcp.MetaClientInfo:
+			return true
+		}
+		return name == mcp.MetaClientCapabilities && r.era != mcp.Modern
+	})
+	if len(rest) > len("{}") {
+		return put(params, "_meta", rest)
+	}
+	return without(params, func(name string) bool { return name == "_meta" })
+}
