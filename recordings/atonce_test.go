@@ -63,7 +63,7 @@ func gated(t *testing.T, content []byte) (*Recording, *gatedFile) {
 	t.Helper()
 	f := &gatedFile{gate: make(chan struct{}), from: firstBuffer, to: int64(len(content)) - tailBytes}
 	f.file = inMemory(content)
-	r, err := newRecording("gated", f, true)
+	r, err := newRecording("gated", f, true, "")
 	require.NoError(t, err)
 	return r, f
 }

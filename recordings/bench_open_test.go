@@ -86,8 +86,34 @@ func BenchmarkOpenREC(b *testing.B) {
 		require.NoError(b, f.Close())
 	})
 	run("whole", func(b *testing.B) {
-		r, err := Open(path)
-		require.NoError(b, err)
+		r := openNow(b, path, false, "")
+		<-r.Indexed()
 		require.NoError(b, r.Close())
 	})
+	run("first-screen", func(b *testing.B) {
+		r := openNow(b, path, true, "")
+		require.NotZero(b, r.Tail().Len())
+		b.StopTimer()
+		require.NoError(b, r.Close())
+		b.StartTimer()
+	})
+	stored := filepath.Join(b.TempDir(), "stored.index")
+	r := openNow(b, path, false, stored)
+	<-r.Indexed()
+	require.NoError(b, r.Close())
+	run("stored-index", func(b *testing.B) {
+		r := openNow(b, path, true, stored)
+		require.Nil(b, r.Tail())
+		require.NotZero(b, r.Rows(r.Len()-100, make([]session.Row, 100)))
+		require.NoError(b, r.Close())
+	})
+}
+
+// openNow opens a recording, with the index stored in a file of its own.
+func openNow(tb testing.TB, path string, atOnce bool, stored string) *Recording {
+	f, err := openFile(path)
+	require.NoError(tb, err)
+	r, err := newRecording(path, f, atOnce, stored)
+	require.NoError(tb, err)
+	return r
 }

@@ -33,8 +33,9 @@ type lineBlock struct {
 	ready chan struct{} // has room for one: the entries are there
 }
 
-func newBlock() *lineBlock {
-	b := &lineBlock{buf: make([]byte, blockSize), ready: make(chan struct{}, 1)}
+// newBlock makes a block for up to most bytes.
+func newBlock(most int64) *lineBlock {
+	b := &lineBlock{buf: make([]byte, min(max(most, scanSize), blockSize)), ready: make(chan struct{}, 1)}
 	b.decoder.rows = true
 	return b
 }

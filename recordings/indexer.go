@@ -46,7 +46,7 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 	lines := &blockReader{f: x.f, longest: longestLine, off: x.End}
 	var err error
 	if size-x.End < worthPipeline {
-		err = x.oneByOne(lines, publish)
+		err = x.oneByOne(lines, size-x.End, publish)
 	} else {
 		err = x.pipeline(lines, publish)
 	}
@@ -58,8 +58,8 @@ func (x *indexer) catchUp(size int64, publish func() error) error {
 }
 
 // oneByOne reads, decodes and adds each block in turn.
-func (x *indexer) oneByOne(lines *blockReader, publish func() error) error {
-	b, alone := newBlock(), func() error { return nil }
+func (x *indexer) oneByOne(lines *blockReader, most int64, publish func() error) error {
+	b, alone := newBlock(most), func() error { return nil }
 	for {
 		if err := lines.next(b, alone); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (x *indexer) oneByOne(lines *blockReader, publish func() error) error {
 func (x *indexer) pipeline(lines *blockReader, publish func() error) error {
 	free := make(chan *lineBlock, blocks)
 	for range blocks {
-		free <- newBlock()
+		free <- newBlock(blockSize)
 	}
 	raw, inOrder := make(chan *lineBlock, blocks), make(chan *lineBlock, blocks)
 	long := make(chan struct{}, 1) // taken by the one long line that is on its way

@@ -17,20 +17,12 @@ import (
 type file interface {
 	io.ReaderAt
 	io.Closer
-	size() (int64, error)
+	Stat() (fs.FileInfo, error)
 	locked() bool // a recorder holds it
 }
 
 // diskFile is a file on the disk.
 type diskFile struct{ *os.File }
-
-func (f diskFile) size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
 
 func (f diskFile) locked() bool { return locked(f.File) }
 
@@ -61,9 +53,9 @@ func looksLikeNoFile(mode fs.FileMode) string {
 	return "a device"
 }
 
-// Open reads a recording from end to end before it returns, and does not follow
-// one that is still being written: that is as it was then. A torn last line is
-// left out. The error is a *FormatError for what is no recording, or one of a
+// Open reads a recording from end to end before it returns, unless its index
+// was stored, and does not follow one that is still being written: that is as it
+// was then. A torn last line is left out. The error is a *FormatError for what is no recording, or one of a
 // version that this program does not know.
 func Open(path string) (*Recording, error) {
 	r, err := begin(path, false)
@@ -103,7 +95,8 @@ func begin(path string, atOnce bool) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
-	r, err := newRecording(path, f, atOnce)
+	stored, _ := storedPath(path) // without a cache folder nothing is stored
+	r, err := newRecording(path, f, atOnce, stored)
 	if err != nil {
 		_ = f.Close()
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -166,7 +167,7 @@ func TestLinesAreReadWithBoundedMemory(t *testing.T) {
 	lines := &blockReader{f: f, longest: 1 << 20, off: int64(len(header))}
 	var got []string
 	var warnings Warnings
-	for b := newBlock(); lines.next(b, func() error { return nil }) == nil; {
+	for b := newBlock(blockSize); lines.next(b, func() error { return nil }) == nil; {
 		require.LessOrEqual(t, len(b.data), 1<<20)
 		b.decode()
 		warnings.add(&b.warnings)
@@ -215,7 +216,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(header + `{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}` + "\n"))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		r, err := newRecording("fuzz", inMemory(content), false)
+		r, err := newRecording("fuzz", inMemory(content), false, "")
 		if err != nil {
 			return
 		}
@@ -249,9 +250,9 @@ type memoryFile struct{ *bytes.Reader }
 
 func inMemory(content []byte) file { return memoryFile{bytes.NewReader(content)} }
 
-func (memoryFile) Close() error           { return nil }
-func (f memoryFile) size() (int64, error) { return f.Size(), nil }
-func (memoryFile) locked() bool           { return false }
+func (memoryFile) Close() error                 { return nil }
+func (f memoryFile) Stat() (fs.FileInfo, error) { return memoryInfo{size: f.Size()}, nil }
+func (memoryFile) locked() bool                 { return false }
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range awkward() {
@@ -278,3 +279,11 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, e, again)
 	})
 }
+
+type memoryInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i memoryInfo) Size() int64        { return i.size }
+func (i memoryInfo) ModTime() time.Time { return time.Time{} }

@@ -4,6 +4,7 @@ package recordings
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,16 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	cache, err := os.MkdirTemp("", "mcpdbg-test-*")
+	if err == nil {
+		err = os.Setenv("XDG_CACHE_HOME", cache) // stored indexes are nobody else's
+	}
+	code := m.Run()
+	if err = errors.Join(err, os.RemoveAll(cache)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 func child(name, path string) *exec.Cmd {

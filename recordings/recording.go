@@ -2,7 +2,9 @@ package recordings
 
 import (
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"mcpdbg/session"
 )
@@ -19,11 +21,17 @@ type Recording struct {
 	f        file
 	header   session.Header
 	tail     *tailRows
-	index    session.Index
-	spill    temp // rows that memory has no room for
+	index    atomic.Pointer[session.Index]
 	searcher searcher
 
-	indexer indexer        // of the goroutine
+	building sync.Mutex
+	indexer  indexer     // of the index
+	restored *storedRows // what the index was restored from; else nil
+	spill    temp        // rows that memory has no room for
+
+	storedAt  string // the file for the index, "" for none
+	storedEnd int64  // how much of the recording that file covers
+
 	quit    chan struct{}  // closed by Close
 	over    sync.WaitGroup // the goroutine
 	indexed chan struct{}
@@ -49,32 +57,41 @@ type Progress struct {
 	Err  error
 }
 
-// newRecording reads the header and the tail, and begins to index.
-func newRecording(path string, f file, atOnce bool) (*Recording, error) {
-	r := &Recording{path: path, f: f, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
-	size, err := f.size()
+// newRecording reads the header and the tail, takes up the index that was stored
+// in the file stored, if there is one, and begins to index the rest.
+func newRecording(path string, f file, atOnce bool, stored string) (*Recording, error) {
+	r := &Recording{path: path, f: f, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
+	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	header, begin, err := readHeader(path, f)
 	if err != nil {
 		return nil, err
 	}
-	r.header, r.size = header, size
-	r.at.End = begin
-	r.index.Spill = r.spill.create
-	r.indexer = indexer{f: f, index: &r.index, position: r.at}
+	r.header, r.size = header, info.Size()
+	r.begin(begin)
+	if !r.restore(info) {
+		r.index.Store(r.indexer.index)
+	}
+	r.at = r.indexer.position
 	r.state = session.RecordingReading
 	if atOnce && r.live {
 		r.state = session.RecordingOn
 	}
-	if atOnce && size-begin > tailBytes {
-		if r.tail, err = readTail(r, begin, size); err != nil {
+	if atOnce && r.size-r.at.End > tailBytes {
+		if r.tail, err = readTail(r, begin, r.size); err != nil {
 			return nil, err
 		}
 	}
 	r.over.Go(func() { r.run(atOnce && r.live) })
 	return r, nil
+}
+
+// begin begins to index from where the first line ends.
+func (r *Recording) begin(end int64) {
+	index := &session.Index{Spill: r.spill.create}
+	r.indexer = indexer{f: r.f, index: index, position: position{End: end}}
 }
 
 // Tail returns the last rows of the file as it was opened, at most 256, as a
@@ -94,7 +111,7 @@ func (r *Recording) Tail() session.Source {
 func (r *Recording) Progress() Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Len(), Done: r.done, Err: r.err}
+	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Done: r.done, Err: r.err}
 }
 
 // Indexed is closed when Progress is Done.
@@ -119,10 +136,7 @@ func (r *Recording) Live() bool {
 }
 
 // Len is the number of rows that can be read.
-func (r *Recording) Len() int { return r.index.Len() }
-
-// Rows copies rows from number from on into dst and returns how many.
-func (r *Recording) Rows(from int, dst []session.Row) int { return r.index.Rows(from, dst) }
+func (r *Recording) Len() int { return r.index.Load().Len() }
 
 // Entry decodes the entry of a row. See session.Source. The error is ErrShrunk
 // for a row whose bytes are no longer in the file.
@@ -148,14 +162,14 @@ func (r *Recording) Search(rows []session.Row, lower []byte, found []session.Fou
 }
 
 // Method is the name behind a row's Method.
-func (r *Recording) Method(id uint16) string { return r.index.Method(id) }
+func (r *Recording) Method(id uint16) string { return r.index.Load().Method(id) }
 
 // Stats returns the counts over the rows that can be read.
 func (r *Recording) Stats() session.Stats {
 	r.mu.Lock()
 	state, size, err := r.state, r.size, r.err
 	r.mu.Unlock()
-	s := r.index.Stats() // after the state: when that is final, so are these
+	s := r.index.Load().Stats() // after the state: when that is final, so are these
 	s.Recording, s.Size = state, size
 	if err != nil {
 		s.RecordingError = err.Error()
@@ -189,5 +203,9 @@ func (r *Recording) change(do func()) {
 func (r *Recording) Close() error {
 	close(r.quit)
 	r.over.Wait()
-	return errors.Join(r.spill.close(), r.f.Close())
+	err := errors.Join(r.spill.close(), r.f.Close())
+	if r.restored != nil {
+		err = errors.Join(err, r.restored.close())
+	}
+	return err
 }

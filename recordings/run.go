@@ -23,6 +23,9 @@ var errQuit = errors.New("the recording is closed")
 // comes, and says how it ends.
 func (r *Recording) run(follow bool) {
 	err := r.catchUp()
+	if err == nil {
+		defer r.store()
+	}
 	if !follow || err != nil {
 		r.end(err)
 		close(r.indexed)
@@ -52,22 +55,14 @@ func (r *Recording) end(err error) {
 // catchUp indexes what the file has and the index has not. The error is
 // ErrShrunk if there is less than there was.
 func (r *Recording) catchUp() error {
-	size, err := r.f.size()
-	if err != nil {
+	r.building.Lock()
+	defer r.building.Unlock()
+	size, err := r.grown()
+	if err != nil || size == r.indexer.read {
 		return err
 	}
-	r.mu.Lock()
-	before := r.size
-	r.size = size
-	r.mu.Unlock()
-	if size < before {
-		return ErrShrunk
-	}
-	if size == r.indexer.read {
-		return nil
-	}
 	err = r.indexer.catchUp(size, func() error {
-		r.index.Publish()
+		r.indexer.index.Publish()
 		r.change(func() { r.at, r.size = r.indexer.position, max(r.size, r.indexer.read) })
 		select {
 		case <-r.quit:
@@ -80,6 +75,22 @@ func (r *Recording) catchUp() error {
 		return ErrShrunk
 	}
 	return err
+}
+
+// grown returns the size of the file, which only grows.
+func (r *Recording) grown() (int64, error) {
+	info, err := r.f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	size := info.Size()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if size < r.size {
+		return 0, ErrShrunk
+	}
+	r.size = size
+	return size, nil
 }
 
 // follow indexes what a recorder adds to the file, until it ends.
@@ -107,9 +118,9 @@ func (r *Recording) readError(row session.Row, err error) error {
 	if err == nil {
 		return nil
 	}
-	if size, no := r.f.size(); no == nil && size < row.Off+int64(row.Len) && row.Off+int64(row.Len) <= r.Progress().Bytes {
-		r.change(func() { r.state = session.RecordingShrunk })
-		return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
+	if _, shrunk := r.grown(); !errors.Is(shrunk, ErrShrunk) {
+		return err
 	}
-	return err
+	r.change(func() { r.state = session.RecordingShrunk })
+	return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
 }

@@ -44,8 +44,8 @@ type Index struct {
 	visible  int              // rows that readers see
 	resident int              // index of the first page that is in memory
 	file     IndexFile
-	cached   *[pageRows]Row // one page read back from file
-	cachedAt int
+	cached   pageCache      // pages read back from file
+	spare    *[pageRows]Row // was moved to file, for the next page
 
 	methods []string
 	numbers map[string]uint16
@@ -230,7 +230,11 @@ func (x *Index) addPage() error {
 	if err := x.spillOldest(); err != nil && (len(x.pages)-x.resident)*pageSize >= 4*x.limit() {
 		return err
 	}
-	x.pages = append(x.pages, new([pageRows]Row))
+	page := x.spare
+	if x.spare = nil; page == nil {
+		page = new([pageRows]Row)
+	}
+	x.pages = append(x.pages, page)
 	return nil
 }
 
@@ -256,7 +260,7 @@ func (x *Index) spillOldest() error {
 	if err := x.writePage(x.resident, x.pages[x.resident]); err != nil {
 		return err
 	}
-	x.pages[x.resident] = nil
+	x.spare, x.pages[x.resident] = x.pages[x.resident], nil
 	x.resident++
 	return nil
 }
@@ -274,12 +278,24 @@ func (x *Index) writePage(i int, page *[pageRows]Row) error {
 
 // page returns page i, reading it back if need be; nil if that fails.
 func (x *Index) page(i int) *[pageRows]Row {
-	if i >= x.resident {
+	switch {
+	case i < 0 || i >= len(x.pages):
+		return nil
+	case i >= x.resident:
 		return x.pages[i]
 	}
-	if x.cached != nil && x.cachedAt == i {
-		return x.cached
+	if page := x.cached.get(i); page != nil {
+		return page
 	}
+	page := x.readPage(i)
+	if page != nil {
+		x.cached.put(i, page)
+	}
+	return page
+}
+
+// readPage reads a page back.
+func (x *Index) readPage(i int) *[pageRows]Row {
 	buf := make([]byte, pageSize)
 	if _, err := x.file.ReadAt(buf, int64(i)*pageSize); err != nil {
 		return nil
@@ -288,7 +304,6 @@ func (x *Index) page(i int) *[pageRows]Row {
 	for k := range page {
 		page[k] = DecodeRow(buf[k*RowSize:])
 	}
-	x.cached, x.cachedAt = page, i
 	return page
 }
 

@@ -1,0 +1,95 @@
+package recordings
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"mcpdbg/session"
+)
+
+// restore takes up the stored index of the file. One that can't be relied on is
+// deleted.
+func (r *Recording) restore(info fs.FileInfo) bool {
+	if r.storedAt == "" {
+		return false
+	}
+	f, err := os.Open(r.storedAt)
+	if err != nil {
+		return false
+	}
+	if !r.restoreFrom(f, info) {
+		_ = f.Close()
+		_ = os.Remove(r.storedAt)
+		return false
+	}
+	now := time.Now()
+	_ = os.Chtimes(r.storedAt, now, now) // it was used
+	return true
+}
+
+func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
+	at, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	about, state, err := readStored(f, at.Size())
+	if err != nil || !about.same(r.header, r.f, info) {
+		return false
+	}
+	rows := &storedRows{f: f, sums: about.Pages}
+	index := &session.Index{Spill: r.spill.create}
+	if index.Restore(state, rows) != nil || index.Len() != int(about.Position.Entries) {
+		return false
+	}
+	r.index.Store(index)
+	r.indexer = indexer{f: r.f, index: index, position: about.Position, read: about.Position.End}
+	r.restored, r.storedEnd = rows, about.Position.End
+	return true
+}
+
+// store stores the index, if it has more than what is stored already and it is
+// worth it. That it can't be stored is nobody's concern.
+func (r *Recording) store() {
+	r.building.Lock()
+	defer r.building.Unlock()
+	if r.storedAt == "" || r.indexer.End-r.storedEnd < worthStoring {
+		return
+	}
+	info, err := r.f.Stat()
+	if err != nil {
+		return
+	}
+	_ = storeAt(r.storedAt, func(w io.Writer) error {
+		return writeStored(w, r.indexer.index, r.header.ID, r.f, info, r.indexer.position)
+	})
+}
+
+// mend makes the index anew if x, of which a page can't be read, was restored:
+// its rows are the same, as the recording is. Who asks for them waits meanwhile.
+func (r *Recording) mend(x *session.Index) bool {
+	r.building.Lock()
+	defer r.building.Unlock()
+	if r.index.Load() != x {
+		return true // somebody else did
+	}
+	if r.restored == nil || !r.restored.bad.Load() {
+		return false
+	}
+	_ = os.Remove(r.storedAt)
+	_, begin, err := readHeader(r.path, r.f)
+	if err != nil {
+		return false
+	}
+	r.begin(begin)
+	size, err := r.grown()
+	if err == nil {
+		err = r.indexer.catchUp(size, func() error { return nil })
+	}
+	r.indexer.index.Publish()
+	r.change(func() { r.at = r.indexer.position })
+	r.index.Store(r.indexer.index)
+	r.storedEnd = r.indexer.End // not stored again: the disk is not to be trusted
+	return err == nil
+}

@@ -1,0 +1,346 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// storeIndex stores the index of the recording at path, however small it is,
+// and tells where.
+func storeIndex(t testing.TB, path string) string {
+	t.Helper()
+	r := openNow(t, path, false, "")
+	<-r.Indexed()
+	r.over.Wait()
+	info, err := r.f.Stat()
+	require.NoError(t, err)
+	stored := filepath.Join(t.TempDir(), "index", "stored"+storedSuffix)
+	require.NoError(t, storeAt(stored, func(w io.Writer) error {
+		return writeStored(w, r.indexer.index, r.header.ID, r.f, info, r.indexer.position)
+	}))
+	require.NoError(t, r.Close())
+	return stored
+}
+
+// openStored opens a recording by its stored index.
+func openStored(t testing.TB, path, stored string) *Recording {
+	t.Helper()
+	r := openNow(t, path, false, stored)
+	<-r.Indexed()
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+// requireSame makes sure that nobody can tell two recordings from each other.
+func requireSame(t testing.TB, want, got *Recording) {
+	t.Helper()
+	require.Equal(t, want.Stats(), got.Stats())
+	require.Equal(t, want.Warnings(), got.Warnings())
+	a, b := rows(t, want), rows(t, got)
+	require.Len(t, b, len(a))
+	for i := range a {
+		if a[i] != b[i] || want.Method(a[i].Method) != got.Method(b[i].Method) {
+			require.Equal(t, a[i], b[i], "row %d", i)
+			require.Equal(t, want.Method(a[i].Method), got.Method(b[i].Method))
+		}
+	}
+	require.Equal(t, want.index.Load().AppendState(nil), got.index.Load().AppendState(nil))
+	for k := 0; k < len(a); k += 1 + len(a)/7 {
+		require.Equal(t, want.StatsAsOf(k), got.StatsAsOf(k))
+		require.Equal(t, want.RowsAsOf(k, 0, a), got.RowsAsOf(k, 0, b))
+		require.True(t, slices.Equal(a, b))
+	}
+}
+
+func TestAStoredIndexIsTheIndex(t *testing.T) {
+	path := write(t, header+string(pairs(0, 5000))+`{"n":5001,"t":5000,"k":"std`)
+	stored := storeIndex(t, path)
+	whole := open(t, path)
+	r := openStored(t, path, stored)
+	require.NotNil(t, r.restored, "it was used")
+	require.Equal(t, int64(len(header)+len(pairs(0, 5000))), r.storedEnd)
+	requireSame(t, whole, r)
+
+	info, err := os.Stat(stored)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+	info, err = os.Stat(filepath.Dir(stored))
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
+}
+
+func TestAStoredIndexIsExtended(t *testing.T) {
+	lines := slicesConcat([]byte(`{"n":1,"t":0,"k":"stdin","m":{"id":"slow","method":"wait"}}`+"\n"), pairs(2, 9001))
+	path := write(t, header+string(lines))
+	stored := storeIndex(t, path)
+	before, err := os.ReadFile(stored)
+	require.NoError(t, err)
+
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.Write(slicesConcat(pairs(9003, 6000), []byte(`{"n":20000,"t":20000,"k":"stdout","seq":1,"m":{"id":"slow","result":1}}`+"\n")))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+
+	whole := open(t, path)
+	r := openStored(t, path, stored)
+	require.Equal(t, int64(len(header)+len(lines)), r.storedEnd)
+	requireSame(t, whole, r)
+	require.Equal(t, map[int64]bool{0: true}, r.restored.moved, "the open request was answered")
+	after, err := os.ReadFile(stored)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after), "what is stored is never changed")
+}
+
+func TestAStoredIndexIsDoubted(t *testing.T) {
+	content := header + string(pairs(0, 5000))
+	replace := func(file string, change func([]byte) []byte) func(*testing.T, string, string) {
+		return func(t *testing.T, path, stored string) {
+			target := map[string]string{"recording": path, "index": stored}[file]
+			data, err := os.ReadFile(target)
+			require.NoError(t, err)
+			info, err := os.Stat(target)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(target, change(data), 0o600))
+			if file == "recording" {
+				require.NoError(t, os.Chtimes(target, info.ModTime(), info.ModTime()))
+			}
+		}
+	}
+	at := func(i int) func([]byte) []byte {
+		return func(b []byte) []byte {
+			if i < 0 {
+				i += len(b)
+			}
+			b[i] ^= 1
+			return b
+		}
+	}
+	for name, change := range map[string]func(t *testing.T, path, stored string){
+		"the file has another time": func(t *testing.T, path, _ string) {
+			require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		},
+		"another recording of the same size": replace("recording", at(bytes.IndexByte([]byte(header), 'J'))),
+		"its head is another":                replace("recording", at(len(header)+15)),
+		"its end is another":                 replace("recording", at(-5)),
+		"its middle is another, and longer": replace("recording", func(b []byte) []byte {
+			i := len(b) / 2
+			i += bytes.IndexByte(b[i:], '\n') + 1
+			return append(append(bytes.Clone(b[:i]), "\n"...), b[i:]...)
+		}),
+		"the index is empty":       replace("index", func([]byte) []byte { return nil }),
+		"it was cut off":           replace("index", func(b []byte) []byte { return b[:len(b)-1] }),
+		"it lost a page":           replace("index", func(b []byte) []byte { return b[session.IndexPageSize:] }),
+		"another version":          replace("index", at(-2)),
+		"its hash is wrong":        replace("index", at(-len(storedMagic)-1)),
+		"a length is absurd":       replace("index", at(-len(storedMagic)-24+7)),
+		"its state is wrong":       replace("index", at(-storedTrailer-1)),
+		"what it is of is wrong":   replace("index", at(3*session.IndexPageSize+12)),
+		"a page that was open":     replace("index", at(2*session.IndexPageSize+40)),
+		"another version of index": replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`{"Index":`), []byte(`{"Index":1`), 1) })),
+		"more than the file has":   replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`"End":`), []byte(`"End":9`), 1) })),
+		"another number of rows":   replace("index", reseal(func(doc []byte) []byte { return bytes.Replace(doc, []byte(`"Entries":5`), []byte(`"Entries":4`), 1) })),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, content)
+			stored := storeIndex(t, path)
+			change(t, path, stored)
+			whole := openNow(t, path, false, "")
+			<-whole.Indexed()
+			r := openStored(t, path, stored)
+			require.Nil(t, r.restored, "it was not used")
+			require.NoFileExists(t, stored)
+			requireSame(t, whole, r)
+			require.NoError(t, whole.Close())
+		})
+	}
+}
+
+// reseal changes what a stored index says it is of, and makes its hash right
+// again.
+func reseal(change func([]byte) []byte) func([]byte) []byte {
+	return func(b []byte) []byte {
+		trailer := b[len(b)-storedTrailer:]
+		length, state := int(binary.LittleEndian.Uint64(trailer)), int(binary.LittleEndian.Uint64(trailer[8:]))
+		begin := len(b) - storedTrailer - state - length
+		doc := change(bytes.Clone(b[begin : begin+length]))
+		body := append(doc, b[begin+length:len(b)-storedTrailer]...)
+		out := append(bytes.Clone(b[:begin]), body...)
+		out = binary.LittleEndian.AppendUint64(out, uint64(len(doc)))
+		out = binary.LittleEndian.AppendUint64(out, uint64(state))
+		out = binary.LittleEndian.AppendUint64(out, xxhash.Sum64(body))
+		return append(out, storedMagic...)
+	}
+}
+
+func TestADamagedPageIsMended(t *testing.T) {
+	path := write(t, header+string(pairs(0, 9000)))
+	for name, use := range map[string]func(r *Recording){
+		"rows":       func(r *Recording) { r.Rows(3000, make([]session.Row, 1)) },
+		"as of then": func(r *Recording) { r.RowsAsOf(8000, 100, make([]session.Row, 5000)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			stored := storeIndex(t, path)
+			data, err := os.ReadFile(stored)
+			require.NoError(t, err)
+			data[session.IndexPageSize+100] ^= 8
+			require.NoError(t, os.WriteFile(stored, data, 0o600))
+			whole := open(t, path)
+			r := openStored(t, path, stored)
+			require.NotNil(t, r.restored)
+			require.Equal(t, 9000, r.Len())
+			use(r)
+			require.NoFileExists(t, stored)
+			requireSame(t, whole, r)
+		})
+	}
+}
+
+func TestLargeRecordingsAreStored(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir, err := IndexDir()
+	require.NoError(t, err)
+	for size, want := range map[int]int{worthStoring / 2: 0, worthStoring + 1<<20: 1} {
+		path := filepath.Join(t.TempDir(), "r.jsonl")
+		n := writeREC(t, path, int64(size))
+		whole := open(t, path)
+		whole.over.Wait()
+		stored, err := filepath.Glob(filepath.Join(dir, "*"+storedSuffix))
+		require.NoError(t, err)
+		require.Len(t, stored, want)
+		if want == 0 {
+			continue
+		}
+		r, err := OpenAtOnce(path)
+		require.NoError(t, err)
+		require.NotNil(t, r.restored)
+		require.Nil(t, r.Tail())
+		require.Equal(t, n, r.Len())
+		requireSame(t, whole, r)
+		require.NoError(t, r.Close())
+	}
+}
+
+func TestOldIndexesGiveWay(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	put := func(name string, age time.Duration) {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, make([]byte, 100), 0o600))
+		require.NoError(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
+	}
+	for i := range 5 {
+		put(fmt.Sprint(i, storedSuffix), time.Duration(i)*time.Hour)
+	}
+	put("half"+unfinished, 2*time.Hour)
+	put("new"+unfinished, time.Minute)
+	put("somebody else's", 1000*time.Hour)
+	pruneStored(dir, 250, now)
+	var left []string
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	require.Equal(t, []string{"0.index", "1.index", "new.tmp", "somebody else's"}, left)
+}
+
+// randomRecording makes up a file in which all that is odd happens.
+func randomRecording(rng *rand.Rand) []byte {
+	b := []byte(header)
+	n, t := uint64(0), int64(0)
+	add := func(e session.Entry) {
+		n, t = n+1, t+rng.Int64N(3)
+		e.N, e.T = n, t
+		if e.Kind == session.KindStdin || e.Kind == session.KindStdout {
+			e.Msg = framing.Scan(e.Payload)
+		}
+		b = AppendEntry(b, &e)
+	}
+	kinds := []session.Kind{session.KindStdin, session.KindStdout}
+	for range rng.IntN(400) {
+		id, kind := rng.IntN(20), kinds[rng.IntN(2)]
+		switch rng.IntN(20) {
+		case 0:
+			add(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"}))
+		case 1:
+			add(session.NewEntry(session.KindClosed, 0, session.ClosedBody{}))
+		case 2:
+			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"method":"notifications/cancelled","params":{"requestId":%d}}`, id)})
+		case 3:
+			add(session.NewEntry(session.KindGap, 0, session.GapBody{From: 1, To: 2, Bytes: 3}))
+		case 4:
+			b = append(b, []string{"garbage\n", "\n", `{"n":1,"t":0,"k":"oracle"}` + "\n", `{"n":1,"k":"stdout","odd":1,"raw":""}` + "\n"}[rng.IntN(4)]...)
+		case 5:
+			add(session.Entry{Kind: session.KindStdout, More: rng.IntN(2) == 0, EOL: framing.NoEOL, Payload: []byte("part")})
+		case 6:
+			add(session.Entry{Kind: session.KindStdin, EOL: framing.NoEOL, Payload: []byte(`{"id":1,`)})
+		case 7:
+			add(session.Entry{Kind: session.KindStderr, Payload: bytes.Repeat([]byte("\xff"), rng.IntN(100))})
+		case 8:
+			if rng.IntN(8) == 0 {
+				add(session.Entry{Kind: session.KindStderr, Payload: bytes.Repeat([]byte("long "), rng.IntN(300_000))})
+			}
+		case 9, 10, 11, 12, 13:
+			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"id":%d,"method":"m%d"}`, id, rng.IntN(5))})
+		default:
+			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"id":%d,"%s":{"isError":true}}`, id, []string{"result", "error"}[rng.IntN(2)])})
+		}
+	}
+	if rng.IntN(3) == 0 {
+		add(session.Entry{Kind: session.KindEnd})
+	}
+	if rng.IntN(3) == 0 {
+		b = b[:max(len(header), len(b)-rng.IntN(30))]
+	}
+	return b
+}
+
+// TestHoweverItIsOpened is the property behind all this: how a recording was
+// opened can't be told from what it says.
+func TestHoweverItIsOpened(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		content := randomRecording(rng)
+		path := write(t, string(content))
+		whole := openNow(t, path, false, "")
+		<-whole.Indexed()
+
+		atOnce := openNow(t, path, true, "")
+		<-atOnce.Indexed()
+		requireSame(t, whole, atOnce)
+		if tail := atOnce.Tail(); tail != nil {
+			all, last := rows(t, whole), rows(t, tail)
+			for i, row := range last {
+				of := all[len(all)-len(last)+i]
+				require.Equal(t, []any{of.Off, of.Len, of.T, of.Kind}, []any{row.Off, row.Len, row.T, row.Kind})
+			}
+		}
+		require.NoError(t, atOnce.Close())
+
+		// What was there before is stored, and then come more lines.
+		cut := len(header) + rng.IntN(len(content)-len(header)+1)
+		require.NoError(t, os.Truncate(path, int64(cut)))
+		stored := storeIndex(t, path)
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Second)))
+		extended := openStored(t, path, stored)
+		requireSame(t, whole, extended)
+		require.NoError(t, whole.Close())
+	}
+}

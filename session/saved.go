@@ -1,0 +1,210 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// IndexVersion changes whenever the same log gives other rows, counts or
+// states than before: what was saved by another version is of no use.
+const IndexVersion = 1
+
+// IndexPageSize is the size in bytes of what an Index reads from its file at
+// once.
+const IndexPageSize = pageSize
+
+// errSaved is the error for a state that was not made by Index.AppendState.
+var errSaved = errors.New("index: the saved state is damaged")
+
+// AppendState appends all that the index knows beside its rows. Restore makes
+// the same index of it. It may be called when all rows are published, and by
+// who adds them.
+func (x *Index) AppendState(dst []byte) []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	w := stateWriter(dst)
+	w.int(x.added)
+	w.int(len(x.methods))
+	for _, m := range x.methods {
+		w.bytes([]byte(m))
+	}
+	w.int(int(x.probe))
+	w.bytes(x.openIn.bytes)
+	w.bool(x.openIn.over)
+	for _, open := range x.inParts {
+		w.bool(open)
+	}
+	x.pair.save(&w)
+	w.bytes(x.history.append(nil))
+	return w
+}
+
+// Pages gives the rows as IndexFile has them, page by page, the last one filled
+// up with zero bytes; each is good until the next. It may be called when
+// AppendState may. The error is that of do, or of a page that can't be read back.
+func (x *Index) Pages(do func(page []byte) error) error {
+	buf := make([]byte, 0, pageSize)
+	for i := 0; i*pageRows < x.added; i++ {
+		x.mu.Lock()
+		page := x.page(i)
+		if page == nil {
+			x.mu.Unlock()
+			return fmt.Errorf("index: page %d can't be read back", i)
+		}
+		buf = buf[:0]
+		for k := range min(pageRows, x.added-i*pageRows) {
+			buf = page[k].AppendBinary(buf)
+		}
+		x.mu.Unlock()
+		clear(buf[len(buf):pageSize])
+		if err := do(buf[:pageSize]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore makes of a new Index the one that AppendState was asked for, whose
+// pages are in file. The file is read page by page when its rows are asked for,
+// and changed when one of them does. state is kept. After an error the Index is
+// of no use.
+func (x *Index) Restore(state []byte, file IndexFile) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := stateReader{b: state}
+	x.added = r.int(maxIndexRows)
+	for range r.int(maxMethods) {
+		x.methods = append(x.methods, string(r.bytes()))
+	}
+	x.numbers = make(map[string]uint16, len(x.methods))
+	for i, m := range x.methods {
+		x.numbers[m] = uint16(i + 1)
+	}
+	x.probe = uint32(r.int(x.added))
+	x.openIn.bytes = slices.Clone(r.bytes())
+	x.openIn.over = r.bool()
+	for i := range x.inParts {
+		x.inParts[i] = r.bool()
+	}
+	x.pair.restore(&r, x.added)
+	history, err := restoreHistory(r.bytes())
+	if err != nil || r.bad || len(r.b) > 0 || history.rows != x.added {
+		return errSaved
+	}
+	x.history, x.stats = history, history.last.stats()
+	x.pair.pendingOut, x.pair.pendingIn = x.stats.PendingOut, x.stats.PendingIn
+	x.stats.PendingOut, x.stats.PendingIn = 0, 0 // counted there
+	x.file, x.resident = file, x.added/pageRows
+	x.pages = make([]*[pageRows]Row, x.resident)
+	if x.added%pageRows != 0 {
+		page := x.readPage(x.resident)
+		if page == nil {
+			return errSaved
+		}
+		x.pages = append(x.pages, page)
+	}
+	x.visible = x.added
+	return nil
+}
+
+func (p *pairing) save(w *stateWriter) {
+	w.int(len(p.pending))
+	for _, key := range slices.SortedFunc(maps.Keys(p.pending), func(a, b pairKey) int {
+		return cmp.Or(cmp.Compare(p.pending[a], p.pending[b]), bytes.Compare(a[:], b[:]))
+	}) {
+		w.pair(key, p.pending[key])
+	}
+	w.int(len(p.doneOrder))
+	for _, key := range p.doneOrder {
+		w.pair(key, p.done[key])
+	}
+	w.int(p.doneNext)
+}
+
+func (p *pairing) restore(r *stateReader, rows int) {
+	n := r.int(maxPending)
+	p.pending = make(map[pairKey]uint32, min(n, len(r.b)))
+	for range n {
+		key, row := r.pair(rows)
+		p.pending[key] = row
+	}
+	n = r.int(maxDone)
+	p.done = make(map[pairKey]uint32, min(n, len(r.b)))
+	for range n {
+		key, row := r.pair(rows)
+		p.done[key] = row
+		p.doneOrder = append(p.doneOrder, key)
+	}
+	p.doneNext = r.int(len(p.doneOrder))
+	if r.bad = r.bad || p.doneNext > 0 && p.doneNext == len(p.doneOrder); r.bad {
+		p.doneNext = 0
+	}
+}
+
+// A stateWriter appends numbers and bytes.
+type stateWriter []byte
+
+func (w *stateWriter) int(n int) { *w = binary.AppendUvarint(*w, uint64(n)) }
+
+func (w *stateWriter) bytes(b []byte) {
+	w.int(len(b))
+	*w = append(*w, b...)
+}
+
+func (w *stateWriter) bool(b bool) {
+	n := byte(0)
+	if b {
+		n = 1
+	}
+	*w = append(*w, n)
+}
+
+func (w *stateWriter) pair(key pairKey, row uint32) {
+	*w = append(*w, key[:]...)
+	w.int(int(row))
+}
+
+// A stateReader reads what a stateWriter wrote. Once something is not as it has
+// to be, it is bad and reads zeros.
+type stateReader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *stateReader) take(n int) []byte {
+	if n > len(r.b) {
+		r.bad, r.b = true, nil
+		return nil
+	}
+	took := r.b[:n:n]
+	r.b = r.b[n:]
+	return took
+}
+
+// int reads a number up to most.
+func (r *stateReader) int(most int) int {
+	n, size := binary.Uvarint(r.b)
+	if size <= 0 || most < 0 || n > uint64(most) {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[size:]
+	return int(n)
+}
+
+func (r *stateReader) bytes() []byte { return r.take(r.int(len(r.b))) }
+
+func (r *stateReader) bool() bool {
+	b := r.take(1)
+	return b != nil && b[0] != 0
+}
+
+func (r *stateReader) pair(rows int) (key pairKey, row uint32) {
+	copy(key[:], r.take(len(key)))
+	return key, uint32(r.int(rows - 1))
+}
