@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -39,7 +36,7 @@ type recent struct {
 	when   time.Time // it began, or it was written, if its name does not say
 	size   int64
 	header session.Header // empty if it can't be read
-	whole  bool           // it has an end: it is not being written, and nothing was cut off
+	whole  bool           // it is finished: not being written, and nothing was cut off
 }
 
 // lookAround finds out what there is.
@@ -119,31 +116,13 @@ func (r *recent) date(f fs.DirEntry) bool {
 	return true
 }
 
-// look reads the first line and looks for an end in the last bytes. What can't
-// be read stays empty.
+// look reads the first and the last line. What can't be read stays empty.
 func (r *recent) look() {
-	f, err := os.Open(r.path)
-	if err != nil {
-		return
+	s, err := recordings.Peek(r.path)
+	if info, statErr := os.Stat(r.path); err != nil && statErr == nil {
+		s.Size = info.Size()
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil {
-		r.size = info.Size()
-	}
-	const longest = 64 << 10
-	line, err := bufio.NewReaderSize(io.LimitReader(f, longest), longest).ReadSlice('\n')
-	if err != nil || json.Unmarshal(line, &r.header) != nil || r.header.Version == 0 {
-		r.header = session.Header{}
-		return
-	}
-	tail := make([]byte, 256) // longer than the entry end
-	n, err := f.ReadAt(tail, max(0, r.size-int64(len(tail))))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return
-	}
-	last := bytes.TrimSuffix(tail[:n], []byte("\n"))
-	last = last[bytes.LastIndexByte(last, '\n')+1:]
-	r.whole = len(last) < n && bytes.Contains(last, []byte(`"k":"end"`))
+	r.size, r.header, r.whole = s.Size, s.Header, s.State == session.RecordingDone
 }
 
 // name is what the recorded server is called: in the middle of the names that

@@ -22,7 +22,7 @@ func (a *app) recCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.recCatCommand(), a.recInfoCommand(), a.recRedactCommand())
+	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recRedactCommand())
 	return cmd
 }
 
