@@ -16,9 +16,9 @@ const shortestAnchor = 3
 type scanner struct {
 	class   [256]uint8 // of a byte: those that no anchor has are 0
 	classes int
-	next    []uint16 // [state*classes + class]
-	found   []rules  // of the states from first on
-	first   uint16   // states from here on end an anchor
+	next    []uint32 // [state + class]; a state is its number times classes
+	found   []rules  // by number
+	first   uint32   // states from here on end an anchor
 	always  rules    // rules without an anchor
 }
 
@@ -31,8 +31,7 @@ type anchor struct {
 	rule rules
 }
 
-// newScanner builds the automaton. It has a state for each byte of the anchors,
-// which have to be fewer than 65,535.
+// newScanner builds the automaton. It has a state for each byte of the anchors.
 func newScanner(anchors []anchor, always rules) *scanner {
 	s := &scanner{always: always, classes: 1}
 	for _, a := range anchors {
@@ -56,7 +55,7 @@ type node struct {
 	next   []int // by class, -1 for none
 	fail   int
 	found  rules
-	number uint16
+	number int
 }
 
 // newTrie makes the states of the anchors, joined by where to go on after a
@@ -111,34 +110,32 @@ func (s *scanner) number(nodes []node) {
 	order := make([]int, 0, len(nodes))
 	for _, ends := range []bool{false, true} {
 		if ends {
-			s.first = uint16(len(order))
+			s.first = uint32(len(order) * s.classes)
 		}
 		for i := range nodes {
 			if (nodes[i].found != 0) == ends {
-				nodes[i].number = uint16(len(order))
+				nodes[i].number = len(order)
 				order = append(order, i)
 			}
 		}
 	}
-	s.next = make([]uint16, len(nodes)*s.classes)
-	s.found = make([]rules, len(nodes)-int(s.first))
+	s.next = make([]uint32, len(nodes)*s.classes)
+	s.found = make([]rules, len(nodes))
 	for number, i := range order {
 		for class, to := range nodes[i].next {
-			s.next[number*s.classes+class] = nodes[to].number * uint16(1)
+			s.next[number*s.classes+class] = uint32(nodes[to].number * s.classes)
 		}
-		if number >= int(s.first) {
-			s.found[number-int(s.first)] = nodes[i].found
-		}
+		s.found[number] = nodes[i].found
 	}
 }
 
 // scan returns the rules that may find something in b.
 func (s *scanner) scan(b []byte) rules {
-	hit, state, classes := s.always, uint16(0), s.classes
+	hit, state, next, first := s.always, uint32(0), s.next, s.first
 	for _, c := range b {
-		state = s.next[int(state)*classes+int(s.class[c])]
-		if state >= s.first {
-			hit |= s.found[state-s.first]
+		state = next[state+uint32(s.class[c])]
+		if state >= first {
+			hit |= s.found[int(state)/s.classes]
 		}
 	}
 	return hit

@@ -75,6 +75,11 @@ func (r *reader) inLine(kind session.Kind, line []byte) []edit {
 	return r.inMessage(kind, line, msg)
 }
 
+// isMessage tells whether a line is one message.
+func isMessage(kind framing.Kind) bool {
+	return kind == framing.Request || kind == framing.Notification || kind == framing.Response || kind == framing.ErrorResponse
+}
+
 // inMessage finds what is to be removed in one message.
 func (r *reader) inMessage(kind session.Kind, b []byte, msg framing.Message) []edit {
 	method := r.methodOf(kind, b, msg)

@@ -147,7 +147,11 @@ func (c *copier) startProcess() {
 // stream copies an entry that carries bytes.
 func (c *copier) stream(e *session.Entry, p plan) error {
 	edits := p.edits
-	if edits == nil || c.reader.key[e.Kind] > 0 {
+	switch {
+	case edits != nil && c.reader.key[e.Kind] == 0:
+	case isMessage(e.Msg.Kind):
+		edits = c.reader.inMessage(e.Kind, e.Payload, e.Msg)
+	default:
 		edits = c.reader.inStream(e.Kind, e.Payload)
 	}
 	for _, q := range p.opens {
