@@ -63,3 +63,7 @@ func covers(pattern, path []string) bool {
 	}
 	return true
 }
+
+// Covers tells whether a pointer, which may have *, leads to the same value as
+// another one or to one around it.
+func Covers(pattern, p Pointer) bool { return covers(pattern.Tokens(), p.Tokens()) }

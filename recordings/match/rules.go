@@ -53,7 +53,7 @@ func (r *Rules) About(method, subject string) Applied {
 	var applied Applied
 	for _, rule := range r.List {
 		if rule.about(method, subject) {
-			applied = append(applied, appliedRule{rule.Action, rule.Type, rule.Pointer.Tokens()})
+			applied = append(applied, appliedRule{rule, rule.Pointer.Tokens()})
 		}
 	}
 	return applied
@@ -71,26 +71,32 @@ func (r *Rule) about(method, subject string) bool {
 type Applied []appliedRule
 
 type appliedRule struct {
-	action  Action
-	typ     Type
+	rule    Rule
 	pattern []string
 }
 
 // At returns what the rules say of the value at a path, whose first token is
 // params, result or error.
 func (a Applied) At(path []string) (Action, Type) {
+	rule := a.Rule(path)
+	return rule.Action, rule.Type
+}
+
+// Rule returns the rule that decides about the value at a path; the zero Rule if
+// there is none.
+func (a Applied) Rule(path []string) Rule {
 	for i := len(a) - 1; i >= 0; i-- {
 		if covers(a[i].pattern, path) {
-			return a[i].action, a[i].typ
+			return a[i].rule
 		}
 	}
-	return ActionNone, TypeNone
+	return Rule{}
 }
 
 // KeepsWithin tells whether a rule keeps something inside the value at a path.
 func (a Applied) KeepsWithin(path []string) bool {
 	for _, rule := range a {
-		if rule.action == ActionKeep && len(rule.pattern) > len(path) && covers(rule.pattern[:len(path)], path) {
+		if rule.rule.Action == ActionKeep && len(rule.pattern) > len(path) && covers(rule.pattern[:len(path)], path) {
 			return true
 		}
 	}

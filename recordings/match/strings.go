@@ -55,6 +55,25 @@ func childAt(value []byte, token string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
+// Embedded returns the text of a JSON string that is a JSON object or array
+// itself, made canonical; nil if it is none.
+func Embedded(value []byte) []byte {
+	inner := embedded(value)
+	if inner == nil {
+		return nil
+	}
+	canonical, _ := AppendCanonical(nil, inner)
+	return canonical
+}
+
+// Text returns the text of a JSON string; not ok if value is none.
+func Text(value []byte) (text string, ok bool) {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+		return "", false
+	}
+	return unquote(value), true
+}
+
 // embedded returns the text of a string that is a JSON object or array.
 func embedded(value []byte) []byte {
 	value = bytes.TrimSpace(value)
@@ -174,3 +193,6 @@ func stringEnd(b []byte) int {
 	}
 	return -1
 }
+
+// AppendText appends text as a canonical JSON string.
+func AppendText(dst []byte, text string) []byte { return append(dst, quote(text)...) }

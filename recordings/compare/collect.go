@@ -1,0 +1,148 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"mcpdbg/recordings/match"
+)
+
+// report adds a difference between what is compared now, unless a rule ignores
+// it. a and b are what is shown of both sides, nil for nothing.
+func (c *comparer) report(d Difference, a, b []byte) {
+	if d.Pointer != "" {
+		if rule := c.about.Rule(d.Pointer.Tokens()); rule.Action == match.ActionIgnore {
+			c.ignored(rule)
+			return
+		}
+	}
+	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
+	d.Counts = c.countsClass(d.Class)
+	c.counts = c.counts || d.Counts
+	c.out.Differs = c.out.Differs || d.Counts
+	key := groupKey{d.Class, d.Method, d.Subject, d.From, general(d.Pointer.Tokens()), d.Change}
+	at, known := c.groups[key]
+	first := d.Counts && (c.out.First == nil || d.order < c.out.First.order)
+	keep := len(c.out.Differences) < maxDifferences
+	if known && !first && !keep {
+		c.out.Groups[at].Count++
+		c.out.More++
+		return // nobody will see it
+	}
+	if c.i != alone {
+		d.A = c.a.at(&c.a.records[c.i])
+	}
+	if c.j != alone {
+		d.B = c.b.at(&c.b.records[c.j])
+	}
+	show(&d.A, a)
+	show(&d.B, b)
+	if first {
+		c.out.First = &d
+	}
+	switch {
+	case keep:
+		c.out.Differences = append(c.out.Differences, d)
+	default:
+		c.out.More++
+	}
+	switch {
+	case known:
+		c.out.Groups[at].Count++
+	case len(c.out.Groups) < maxGroups:
+		c.groups[key] = len(c.out.Groups)
+		c.out.Groups = append(c.out.Groups, Group{
+			Class: d.Class, Counts: d.Counts, Method: d.Method, Subject: d.Subject, From: d.From,
+			Pointer: key.pointer, Change: d.Change, Count: 1, Example: d,
+		})
+	default:
+		c.out.MoreGroups++
+	}
+}
+
+// show puts a value into a side, if there is one.
+func show(s **Side, value []byte) {
+	if value == nil {
+		return
+	}
+	if *s == nil {
+		*s = &Side{}
+	}
+	(*s).Value = excerpt(value)
+}
+
+// countsClass tells whether sessions differ because of a class.
+func (c *comparer) countsClass(class Class) bool {
+	switch class {
+	case ClassOrder:
+		return false
+	case ClassNotes:
+		return c.opts.Notes
+	case ClassEnvelope:
+		return c.opts.Envelope
+	}
+	return true
+}
+
+// masked counts a value that differs and is of one type on both sides.
+func (c *comparer) masked(typ string, path []string, a, b []byte) {
+	key := maskKey{typ, c.label.method, c.label.subject, general(path)}
+	at, known := c.masks[key]
+	switch {
+	case known:
+		c.out.Masked[at].Count++
+	case len(c.out.Masked) < maxMasked:
+		c.masks[key] = len(c.out.Masked)
+		c.out.Masked = append(c.out.Masked, Masked{
+			Type: typ, Method: key.method, Subject: key.subject, Pointer: key.pointer, Count: 1, A: excerpt(a), B: excerpt(b),
+		})
+	default:
+		c.out.MoreMasked++
+	}
+}
+
+func (c *comparer) ignored(rule match.Rule) { c.ignores[rule]++ }
+
+// finish completes the report.
+func (c *comparer) finish() *Report {
+	r := &c.out
+	r.A, r.B = c.a.summary(), c.b.summary()
+	slices.SortStableFunc(r.Groups, func(a, b Group) int {
+		return cmp.Or(-cmp.Compare(number(a.Counts), number(b.Counts)), cmp.Compare(a.Example.order, b.Example.order))
+	})
+	slices.SortStableFunc(r.Differences, func(a, b Difference) int { return cmp.Compare(a.order, b.order) })
+	for rule, count := range c.ignores {
+		r.Ignored = append(r.Ignored, Ignored{rule.String(), count})
+	}
+	slices.SortFunc(r.Ignored, func(a, b Ignored) int { return cmp.Compare(a.Rule, b.Rule) })
+	for _, call := range c.calls {
+		r.Calls = append(r.Calls, *call)
+	}
+	slices.SortFunc(r.Calls, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Subject, b.Subject))
+	})
+	r.Timing = timing(c.a, c.b)
+	r.Groups, r.Differences, r.Masked = notNil(r.Groups), notNil(r.Differences), notNil(r.Masked)
+	r.Ignored, r.Timing, r.Calls = notNil(r.Ignored), notNil(r.Timing), notNil(r.Calls)
+	return r
+}
+
+// notNil makes JSON say [] instead of null.
+func notNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *side) summary() Session {
+	header, stats := s.src.Header(), s.src.Stats()
+	return Session{ID: header.ID, Argv: header.Argv, Entries: s.src.Len(), Runs: stats.Runs, Exchanges: len(s.records), Servers: s.servers}
+}

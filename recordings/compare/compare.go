@@ -1,0 +1,334 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// Options say what counts. The zero value is good.
+type Options struct {
+	// Rules of a person, nil for none.
+	Rules *match.Rules
+	// Notes makes other numbers of log messages and change notifications count.
+	Notes bool
+	// Envelope makes versions and what caches are told count.
+	Envelope bool
+	// Skip tells which requests of the first session are left out, for instance
+	// because they were not sent to the second.
+	Skip func(match.Ref) bool
+}
+
+// Compare says what two sessions differ in: what requests were answered with,
+// which of them only one side has, and what the servers asked. The answers to
+// equal requests are compared in their order; ids, times and how often progress
+// was told do not count.
+//
+// Sources are read as far as they go when Compare is called, each entry at least
+// once; only pairs whose bytes differ are read again. Memory is about 64 bytes
+// an exchange, and what is largest in either session. A report holds at most
+// 1,000 differences and 2,000 groups, and counts the rest.
+func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, error) {
+	c := comparer{opts: opts, rules: baseRules(opts.Rules), groups: map[groupKey]int{}, masks: map[maskKey]int{}, ignores: map[match.Rule]int{}}
+	var err error
+	if c.a, err = scan(ctx, a, c.rules, opts.Skip); err != nil {
+		return nil, fmt.Errorf("the first session: %w", err)
+	}
+	if c.b, err = scan(ctx, b, c.rules, nil); err != nil {
+		return nil, fmt.Errorf("the second session: %w", err)
+	}
+	if err := c.compare(ctx); err != nil {
+		return nil, err
+	}
+	return c.finish(), nil
+}
+
+// A comparer compares two sides.
+type comparer struct {
+	opts  Options
+	rules *match.Rules
+	a, b  *side
+	out   Report
+
+	groups  map[groupKey]int // index in out.Groups
+	masks   map[maskKey]int  // index in out.Masked
+	ignores map[match.Rule]int
+	calls   map[label]*Call
+	abouts  map[label]match.Applied
+
+	// What is compared now: records of both sides, alone if one has none.
+	label  label
+	about  match.Applied
+	i, j   int
+	place  int // in the order of the first session
+	counts bool
+}
+
+type maskKey struct {
+	typ             string
+	method, subject string
+	pointer         match.Pointer
+}
+
+// compare goes over both sides.
+func (c *comparer) compare(ctx context.Context) error {
+	c.calls, c.abouts = map[label]*Call{}, map[label]match.Applied{}
+	partners := align(c.a.records, c.b.records)
+	rest, err := c.pairUp(partners, single(partners, c.b.records))
+	if err != nil {
+		return err
+	}
+	places := make([]int, len(c.b.records)) // where the partners of b's records stand
+	for i, j := range partners {
+		if j != alone {
+			places[j] = i
+		}
+		if c.a.records[i].flags&page != 0 {
+			continue
+		}
+		if i%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.turnTo(i, int(j), i)
+		if err := c.pair(); err != nil {
+			return err
+		}
+	}
+	place, next := 0, 0
+	for j := range c.b.records {
+		place = max(place, places[j])
+		if next < len(rest) && int(rest[next]) == j {
+			next++
+			c.turnTo(alone, j, place)
+			if err := c.pair(); err != nil {
+				return err
+			}
+		}
+	}
+	c.notes()
+	return nil
+}
+
+// turnTo makes a pair of records what is compared now.
+func (c *comparer) turnTo(i, j, place int) {
+	c.done()
+	c.i, c.j, c.place, c.counts = i, j, place, false
+	if i != alone {
+		c.label = c.a.labelOf(&c.a.records[i])
+	} else {
+		c.label = c.b.labelOf(&c.b.records[j])
+	}
+	about, ok := c.abouts[c.label]
+	if !ok {
+		about = c.rules.About(c.label.method, c.label.subject)
+		c.abouts[c.label] = about
+	}
+	c.about = about
+	call := c.calls[c.label]
+	if call == nil {
+		call = &Call{Method: c.label.method, Subject: c.label.subject, From: c.label.from()}
+		c.calls[c.label] = call
+	}
+	if j != alone {
+		call.Took += int64(c.b.records[j].took)
+	}
+	if i != alone && j != alone {
+		call.Compared++
+		c.out.Compared++
+	}
+}
+
+// done counts what was compared.
+func (c *comparer) done() {
+	call := c.calls[c.label]
+	switch {
+	case call == nil:
+	case c.counts:
+		call.Differ++
+	case c.i != alone && c.j != alone:
+		c.out.Equal++
+	}
+}
+
+// pair compares the two records, or reports the one that there is.
+func (c *comparer) pair() error {
+	switch {
+	case c.j == alone:
+		return c.single(ClassMissing, Removed, c.a, c.i)
+	case c.i == alone:
+		return c.single(ClassExtra, Added, c.b, c.j)
+	}
+	a, b := &c.a.records[c.i], &c.b.records[c.j]
+	if a.key != b.key {
+		if same, err := c.params(a, b); err != nil || !same {
+			return err
+		}
+	}
+	if a.flags&handshake != 0 && (a.flags^b.flags)&modern != 0 {
+		c.eras(a)
+		return nil
+	}
+	c.progress(c.a.progress[c.i], c.b.progress[c.j])
+	if !c.label.fromClient {
+		return nil // the answer is a client's
+	}
+	if x, y := c.outcome(c.a, a), c.outcome(c.b, b); x != y {
+		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, []byte(x), []byte(y))
+		return nil
+	}
+	if a.flags&answered == 0 {
+		return nil
+	}
+	if _, isList := listMember(c.label.method); isList && a.flags&failed == 0 {
+		if a.answer == b.answer && len(c.a.pages[c.i]) == 0 && len(c.b.pages[c.j]) == 0 {
+			return nil
+		}
+		return c.lists(c.i, c.j)
+	}
+	if a.answer == b.answer {
+		return nil
+	}
+	return c.answers(a, b)
+}
+
+// single reports an exchange that one side has.
+func (c *comparer) single(class Class, change Change, s *side, number int) error {
+	params, err := s.params(&s.records[number], c.rules)
+	if err != nil {
+		return err
+	}
+	d := Difference{Class: class, Change: change, Pointer: match.Pointer("/" + string(class))}
+	if class == ClassMissing {
+		c.report(d, params, nil)
+	} else {
+		c.report(d, nil, params)
+	}
+	return nil
+}
+
+// eras reports that a process was spoken to in another era, as its handshake
+// says. Nothing of the handshakes can be compared then.
+func (c *comparer) eras(a *record) {
+	x, y := []byte(mcp.Legacy), []byte(mcp.Modern)
+	if a.flags&modern != 0 {
+		x, y = y, x
+	}
+	c.report(Difference{Class: ClassEra, Change: Changed, Pointer: "/era"}, x, y)
+}
+
+// outcome says how an exchange ended, in one word or two.
+func (c *comparer) outcome(s *side, r *record) string {
+	switch {
+	case r.flags&answered == 0:
+		return "no answer (" + cmp.Or(r.state.String(), "pending") + ")"
+	case r.flags&failed != 0:
+		return "error"
+	}
+	return "result"
+}
+
+// answers compares two results, or two errors.
+func (c *comparer) answers(a, b *record) error {
+	valueA, err := c.a.value(a)
+	if err != nil {
+		return err
+	}
+	valueB, err := c.b.value(b)
+	if err != nil {
+		return err
+	}
+	class, base := ClassResult, "result"
+	if a.flags&failed != 0 {
+		class, base = ClassError, "error"
+	}
+	c.values(class, []string{base}, valueA, valueB)
+	return nil
+}
+
+// params compares what was asked, where the keys differ, and tells whether it
+// is the same all the same.
+func (c *comparer) params(a, b *record) (same bool, err error) {
+	paramsA, err := c.a.params(a, c.rules)
+	if err != nil {
+		return false, err
+	}
+	paramsB, err := c.b.params(b, c.rules)
+	if err != nil {
+		return false, err
+	}
+	before := c.counts
+	c.counts = false
+	c.values(ClassParams, []string{"params"}, paramsA, paramsB)
+	same = !c.counts
+	c.counts = c.counts || before
+	return same, nil
+}
+
+// pairUp finds partners for the records that have none: the k-th request about
+// something in one session for the k-th one in the other. It returns what is
+// left of b.
+func (c *comparer) pairUp(partners []int32, rest []int32) ([]int32, error) {
+	type what struct {
+		label
+		handshake bool
+	}
+	of := func(s *side, number int32) what {
+		r := &s.records[number]
+		return what{s.labelOf(r), r.flags&handshake != 0}
+	}
+	waiting := map[what][]int32{}
+	for _, j := range rest {
+		waiting[of(c.b, j)] = append(waiting[of(c.b, j)], j)
+	}
+	for i := range partners {
+		if partners[i] != alone || c.a.records[i].flags&page != 0 {
+			continue
+		}
+		k := of(c.a, int32(i))
+		if q := waiting[k]; len(q) > 0 {
+			partners[i], waiting[k] = q[0], q[1:]
+		}
+	}
+	var left []int32
+	for _, q := range waiting {
+		left = append(left, q...)
+	}
+	slices.Sort(left)
+	return left, nil
+}
+
+// notes compares how many notifications of a kind the servers sent.
+func (c *comparer) notes() {
+	c.done()
+	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
+	kinds := maps.Clone(c.a.notes)
+	maps.Copy(kinds, c.b.notes)
+	for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(a, b noteKind) int {
+		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.level, b.level), cmp.Compare(a.logger, b.logger))
+	}) {
+		a, b := c.a.notes[kind], c.b.notes[kind]
+		if a == b {
+			continue
+		}
+		c.place = len(c.a.records)
+		c.label = label{method: kind.method, subject: joined(kind.level, kind.logger)}
+		if rule := c.rules.About(c.label.method, c.label.subject).Rule([]string{"notes"}); rule.Action == match.ActionIgnore {
+			c.ignored(rule)
+			continue
+		}
+		c.report(Difference{Class: ClassNotes, Change: Changed, Pointer: "/notes"}, fmt.Append(nil, a), fmt.Append(nil, b))
+	}
+}
+
+func joined(level, logger string) string {
+	if logger == "" {
+		return level
+	}
+	return level + " " + logger
+}

@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"mcpdbg/recordings/match"
+)
+
+// Learn proposes rules out of comparisons of sessions that should be the same,
+// such as runs of one server after another: what moved there says nothing. Only
+// values are left out so; an exchange that is missing, or that ended otherwise,
+// is nothing to be learned.
+func Learn(reports ...*Report) []match.Rule {
+	var rules []match.Rule
+	for _, r := range reports {
+		for _, g := range r.Groups {
+			if g.Counts && isValue(g.Class) {
+				rules = append(rules, ruleFor(g))
+			}
+		}
+	}
+	return tidy(rules)
+}
+
+// Accept returns rules under which the sessions of a report do not differ: one
+// for each group that counts.
+func (r *Report) Accept() []match.Rule {
+	var rules []match.Rule
+	for _, g := range r.Groups {
+		if g.Counts {
+			rules = append(rules, ruleFor(g))
+		}
+	}
+	return tidy(rules)
+}
+
+func isValue(class Class) bool {
+	switch class {
+	case ClassResult, ClassError, ClassParams, ClassProgress, ClassNotes, ClassEnvelope:
+		return true
+	}
+	return false
+}
+
+func ruleFor(g Group) match.Rule {
+	method := g.Method
+	if g.Subject != "" {
+		method += ":" + g.Subject
+	}
+	return match.Rule{Action: match.ActionIgnore, Method: method, Pointer: g.Pointer}
+}
+
+// tidy sorts rules and drops those that another one makes needless.
+func tidy(rules []match.Rule) []match.Rule {
+	slices.SortFunc(rules, func(a, b match.Rule) int {
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Pointer, b.Pointer))
+	})
+	var out []match.Rule
+	for _, rule := range rules {
+		covered := slices.ContainsFunc(out, func(have match.Rule) bool {
+			return have.Method == rule.Method && match.Covers(have.Pointer, rule.Pointer)
+		})
+		if !covered {
+			out = append(out, rule)
+		}
+	}
+	return out
+}

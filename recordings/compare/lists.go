@@ -1,0 +1,126 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"mcpdbg/recordings/match"
+)
+
+// maxItems is how many items of one list are compared.
+const maxItems = 1 << 16
+
+// A list is all pages of one walk over a list.
+type list struct {
+	names []string
+	items map[string][]byte
+	again map[string]int // how often a name came
+	rest  []byte         // the first page without its items
+}
+
+// lists compares two walks over a list, item by item: where a page ends does
+// not matter.
+func (c *comparer) lists(i, j int) error {
+	member, _ := listMember(c.label.method)
+	a, err := c.a.list(i, member)
+	if err != nil {
+		return err
+	}
+	b, err := c.b.list(j, member)
+	if err != nil {
+		return err
+	}
+	c.values(ClassResult, []string{"result"}, a.rest, b.rest)
+	base := []string{"result", member}
+	for _, name := range a.names {
+		if item, ok := b.items[name]; !ok || string(item) != string(a.items[name]) {
+			c.item(append(base, name), a.items[name], item)
+		}
+	}
+	for _, name := range b.names {
+		if _, ok := a.items[name]; !ok {
+			c.item(append(base, name), nil, b.items[name])
+		}
+	}
+	c.order(base, a, b)
+	return nil
+}
+
+// item compares two items of one name.
+func (c *comparer) item(path []string, a, b []byte) {
+	if a == nil || b == nil {
+		c.value(ClassResult, path, a, b)
+		return
+	}
+	c.values(ClassResult, path, a, b)
+}
+
+// order tells whether the items that both lists have stand in the same order.
+func (c *comparer) order(base []string, a, b *list) {
+	common := func(names []string, other *list) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return other.items[name] == nil })
+	}
+	inA, inB := common(a.names, b), common(b.names, a)
+	for i := range min(len(inA), len(inB)) {
+		if inA[i] != inB[i] {
+			c.report(Difference{Class: ClassOrder, Change: Changed, Pointer: match.PointerTo(base...)}, []byte(inA[i]), []byte(inB[i]))
+			return
+		}
+	}
+}
+
+// list reads all pages of the list that a record begins.
+func (s *side) list(number int, member string) (*list, error) {
+	l := &list{items: map[string][]byte{}, again: map[string]int{}}
+	for i, page := range append([]int{number}, s.pages[number]...) {
+		r := &s.records[page]
+		if r.flags&answered == 0 || r.flags&failed != 0 {
+			continue // pair has compared how they ended
+		}
+		result, err := s.value(r)
+		if err != nil {
+			return nil, err
+		}
+		items := match.At(result, match.PointerTo(member))
+		if i == 0 {
+			l.rest = without(result, member, "nextCursor")
+		}
+		match.Each(items, func(_ string, item []byte) bool {
+			l.add(item)
+			return len(l.names) < maxItems
+		})
+	}
+	return l, nil
+}
+
+// add adds an item under its name, or what else it is known by.
+func (l *list) add(item []byte) {
+	name := ""
+	for _, key := range []string{"uriTemplate", "uri", "name"} {
+		if text, ok := match.Text(match.Member(item, key)); ok {
+			name = text
+			break
+		}
+	}
+	if l.again[name]++; l.again[name] > 1 {
+		name = fmt.Sprintf("%s#%d", name, l.again[name])
+	}
+	l.names = append(l.names, name)
+	l.items[name] = item
+}
+
+// without returns a canonical object without some members.
+func without(object []byte, names ...string) []byte {
+	out := []byte{'{'}
+	match.Each(object, func(name string, value []byte) bool {
+		if !slices.Contains(names, name) {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = match.AppendText(out, name)
+			out = append(append(out, ':'), value...)
+		}
+		return true
+	})
+	return append(out, '}')
+}

@@ -1,0 +1,263 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// TextOptions say how a report is written for people.
+type TextOptions struct {
+	// Clean makes text of servers safe for where it is written; nil leaves it as
+	// it is. It has to return text without newlines and tabs.
+	Clean func(string) string
+	// Reveal shows the first values of what is masked.
+	Reveal bool
+	// NameA and NameB are what the sessions are called, "A" and "B" if empty.
+	NameA, NameB string
+}
+
+// WriteText writes a report for people: the first difference with where it
+// stands in both sessions, then all of them in groups, then what did not count.
+func (r *Report) WriteText(w io.Writer, opts TextOptions) error {
+	p := printer{TextOptions: opts}
+	if p.Clean == nil {
+		p.Clean = func(s string) string { return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s) }
+	}
+	p.report(r)
+	_, err := w.Write(p.b.Bytes())
+	return err
+}
+
+type printer struct {
+	TextOptions
+	b bytes.Buffer
+}
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+
+func (p *printer) report(r *Report) {
+	p.session("A", p.NameA, r.A)
+	p.session("B", p.NameB, r.B)
+	p.summary(r)
+	if r.First != nil {
+		p.line("\nFirst difference: %s", p.what(r.First))
+		p.where("A", r.First.A)
+		p.where("B", r.First.B)
+	}
+	p.groups(r)
+	p.masked(r)
+	p.ignored(r)
+	p.timing(r)
+}
+
+func (p *printer) session(letter, name string, s Session) {
+	if name == "" {
+		name = s.ID
+	}
+	p.line("%s  %s  %d exchanges in %d entries  %s", letter, p.Clean(name), s.Exchanges, s.Entries, p.Clean(strings.Join(s.Servers, ", ")))
+}
+
+func (p *printer) summary(r *Report) {
+	lone := 0
+	for _, g := range r.Groups {
+		if g.Class == ClassMissing || g.Class == ClassExtra {
+			lone += g.Count
+		}
+	}
+	text := fmt.Sprintf("%s compared, %d equal, %d differ", plural(r.Compared, "exchange"), r.Equal, r.Compared-r.Equal)
+	if lone > 0 {
+		text += fmt.Sprintf(", %d on one side only", lone)
+	}
+	if !r.Differs {
+		text += ": the same"
+	}
+	p.line("%s", text)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// what names a difference.
+func (p *printer) what(d *Difference) string {
+	return fmt.Sprintf("%s, %s", p.call(d.Method, d.Subject, d.From), p.place(d.Class, string(d.Pointer), d.Change))
+}
+
+// call names what was asked.
+func (p *printer) call(method, subject, from string) string {
+	text := p.Clean(method)
+	if subject != "" {
+		text += " " + p.Clean(subject)
+	}
+	if from == "server" {
+		text += " (of the server)"
+	}
+	return text
+}
+
+// place says what kind of difference there is, and where.
+func (p *printer) place(class Class, pointer string, change Change) string {
+	switch class {
+	case ClassMissing:
+		return "only in A"
+	case ClassExtra:
+		return "only in B"
+	case ClassOutcome:
+		return "ended otherwise"
+	case ClassEra:
+		return "another era"
+	case ClassProgress:
+		return "another progress"
+	case ClassNotes:
+		return "another number of notifications"
+	case ClassOrder:
+		return "another order at " + p.Clean(pointer)
+	}
+	return p.Clean(pointer) + " " + string(change)
+}
+
+// where says where a side of a difference stands, and its value.
+func (p *printer) where(letter string, s *Side) {
+	switch {
+	case s == nil:
+		p.line("  %s  nothing", letter)
+	case s.N == 0:
+		p.line("  %s  %s", letter, p.Clean(s.Value))
+	default:
+		p.line("  %s  %s  %s", letter, p.position(s), p.Clean(s.Value))
+	}
+}
+
+// position is where a side stands: how jumps in the interface spell it.
+func (p *printer) position(s *Side) string {
+	text := fmt.Sprintf("n %d", s.N)
+	if s.Seq > 0 {
+		text += fmt.Sprintf(" seq %d", s.Seq)
+	}
+	if s.Process != "" {
+		text += " of " + p.Clean(s.Process)
+	}
+	if s.Run > 1 {
+		text += fmt.Sprintf(" (run %d)", s.Run)
+	}
+	return text
+}
+
+func (p *printer) groups(r *Report) {
+	counted := true
+	for i, g := range r.Groups {
+		if i == 0 && g.Counts {
+			p.line("\nDifferences")
+		}
+		if counted && !g.Counts {
+			counted = false
+			p.line("\nDifferences that do not count")
+		}
+		p.group(&g)
+	}
+	if r.MoreGroups > 0 {
+		p.line("  and %d more in other places", r.MoreGroups)
+	}
+}
+
+func (p *printer) group(g *Group) {
+	times := ""
+	if g.Count > 1 {
+		times = fmt.Sprintf("  %d times", g.Count)
+	}
+	p.line("  %-8s %s, %s%s", g.Class, p.call(g.Method, g.Subject, g.From), p.place(g.Class, string(g.Pointer), g.Change), times)
+	d := &g.Example
+	for _, line := range d.Detail {
+		p.line("             %s", p.Clean(line))
+	}
+	if len(d.Detail) > 0 {
+		return
+	}
+	p.value("A", d.A)
+	p.value("B", d.B)
+}
+
+func (p *printer) value(letter string, s *Side) {
+	if s == nil || s.Value == "" {
+		return
+	}
+	at := ""
+	if s.N > 0 {
+		at = "  (" + p.position(s) + ")"
+	}
+	p.line("           %s %s%s", letter, p.Clean(s.Value), at)
+}
+
+func (p *printer) masked(r *Report) {
+	if len(r.Masked) == 0 {
+		return
+	}
+	total := r.MoreMasked
+	for _, m := range r.Masked {
+		total += m.Count
+	}
+	hint := " (--reveal shows them)"
+	if p.Reveal {
+		hint = ""
+	}
+	p.line("\nEqual by type: %s%s", plural(total, "value"), hint)
+	for _, m := range r.Masked {
+		p.line("  %-9s %s, %s  %d", m.Type, p.call(m.Method, m.Subject, ""), p.Clean(string(m.Pointer)), m.Count)
+		if p.Reveal {
+			p.line("           A %s", p.Clean(m.A))
+			p.line("           B %s", p.Clean(m.B))
+		}
+	}
+}
+
+func (p *printer) ignored(r *Report) {
+	if len(r.Ignored) == 0 {
+		return
+	}
+	p.line("\nLeft out by rules")
+	for _, i := range r.Ignored {
+		p.line("  %s  %s", p.Clean(i.Rule), plural(i.Count, "time"))
+	}
+}
+
+func (p *printer) timing(r *Report) {
+	if len(r.Timing) == 0 {
+		return
+	}
+	p.line("\nTimes of answers, which do not count")
+	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "  \tA\tB\tp50 A\tB\t\tp95 A\tB\t\t")
+	for _, m := range r.Timing {
+		fmt.Fprintf(t, "  %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", p.call(m.Method, "", m.From), m.A.Count, m.B.Count,
+			micros(m.A.P50), micros(m.B.P50), factor(m.P50), micros(m.A.P95), micros(m.B.P95), factor(m.P95))
+	}
+	_ = t.Flush() // into memory
+}
+
+func micros(us int64) string {
+	if us == 0 {
+		return "-"
+	}
+	d := time.Duration(us) * time.Microsecond
+	switch {
+	case d < 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	case d < 10*time.Second:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func factor(f float64) string {
+	if f == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2gx", f)
+}

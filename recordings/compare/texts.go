@@ -1,0 +1,119 @@
+package compare
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/recordings/match"
+)
+
+const (
+	// maxText is how long texts may be that are compared line by line, and
+	// maxLines how many lines of that are shown.
+	maxText  = 256 << 10
+	maxLines = 24
+	// minBlob is how long a base64 text is that is taken for one.
+	minBlob = 256
+)
+
+// texts compares two strings that differ: as JSON if both are, else by their
+// lines. It tells whether there is nothing more to say of them. exact keeps
+// parts from being masked.
+func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bool {
+	if len(a) == 0 || len(b) == 0 || a[0] != '"' || b[0] != '"' {
+		return false
+	}
+	if jsonA, jsonB := match.Embedded(a), match.Embedded(b); sameContainer(jsonA, jsonB) {
+		c.values(class, path, jsonA, jsonB)
+		return true
+	}
+	textA, _ := match.Text(a)
+	textB, _ := match.Text(b)
+	if len(textA) > maxText || len(textB) > maxText {
+		return false
+	}
+	if !exact && maskText(textA) == maskText(textB) {
+		c.masked("text", path, a, b)
+		return true
+	}
+	if !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") || isBlob(textA) || isBlob(textB) {
+		return false
+	}
+	c.report(Difference{
+		Class: class, Change: Changed, Pointer: match.PointerTo(path...), Detail: lineDiff(textA, textB),
+	}, a, b)
+	return true
+}
+
+// lineDiff are the lines that differ, with one line around them.
+func lineDiff(a, b string) []string {
+	edits := udiff.Lines(a, b)
+	text, err := udiff.ToUnified("a", "b", a, edits, 1)
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	lines = lines[min(2, len(lines)):] // the names
+	if rest := len(lines) - maxLines; rest > 0 {
+		lines = append(lines[:maxLines], fmt.Sprintf("and %d more lines", rest))
+	}
+	for i, line := range lines {
+		lines[i] = cut(line, maxValue)
+	}
+	return lines
+}
+
+// volatileText finds values in a text that are others in each run.
+var volatileText = regexp.MustCompile(strings.Join([]string{
+	`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`, // time
+	`\b\d\d:\d\d:\d\d([.,]\d+)?\b`, // time of day
+	`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`, // UUID
+	`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`,                                                 // ULID
+	`\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`,                             // hexadecimal
+	`\b\d+(\.\d+)? ?(ns|us|µs|ms|s|sec|seconds|minutes)\b`,                            // duration
+	`(?i:\bpid[ :=]+)\d+`,                                                // pid
+	`(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`,                      // port
+	`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
+	`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and consoles
+}, "|"))
+
+// maskText replaces the values of a text that are others in each run, each by
+// the same mark: what kind it is shows in the text around it.
+func maskText(text string) string { return volatileText.ReplaceAllString(text, "\x00") }
+
+// isBlob tells whether a text is bytes in base64.
+func isBlob(text string) bool {
+	if len(text) < minBlob || len(text)%4 != 0 || strings.ContainsAny(text[:minBlob], " \n") {
+		return false
+	}
+	_, err := base64.StdEncoding.DecodeString(text[:minBlob])
+	return err == nil
+}
+
+// excerpt is a canonical value as a report shows it.
+func excerpt(value []byte) string {
+	if len(value) <= maxValue {
+		return string(value)
+	}
+	if text, ok := match.Text(value); ok && isBlob(text) {
+		return fmt.Sprintf("%d bytes, xxh64 %016x", base64.StdEncoding.DecodedLen(len(strings.TrimRight(text, "="))), xxhash.Sum64String(text))
+	}
+	return fmt.Sprintf("%s (%d bytes)", cut(string(value), maxValue), len(value))
+}
+
+// cut shortens a text to at most n bytes.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}

@@ -1,0 +1,52 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// timing compares the times of answers by method.
+func timing(a, b *side) []Timing {
+	tookA, tookB := a.took(), b.took()
+	all := maps.Clone(tookA)
+	maps.Copy(all, tookB)
+	var out []Timing
+	for l := range all {
+		t := Timing{Method: l.method, From: l.from(), A: times(tookA[l]), B: times(tookB[l])}
+		if t.A.Count > 0 && t.B.Count > 0 {
+			t.P50, t.P95 = ratio(t.A.P50, t.B.P50), ratio(t.A.P95, t.B.P95)
+		}
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b Timing) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method))
+	})
+	return out
+}
+
+// took are the times of a side's answers by method, the subject left out.
+func (s *side) took() map[label][]uint32 {
+	out := map[label][]uint32{}
+	for i := range s.records {
+		r := &s.records[i]
+		if r.flags&answered == 0 {
+			continue
+		}
+		l := s.labelOf(r)
+		l.subject = ""
+		out[l] = append(out[l], r.took)
+	}
+	return out
+}
+
+func times(took []uint32) Times {
+	if len(took) == 0 {
+		return Times{}
+	}
+	slices.Sort(took)
+	at := func(percent int) int64 { return int64(took[(len(took)*percent+99)/100-1]) } // the nearest rank
+	return Times{Count: len(took), P50: at(50), P95: at(95)}
+}
+
+func ratio(a, b int64) float64 { return float64(b) / float64(max(a, 1)) }

@@ -1,0 +1,220 @@
+package compare
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"mcpdbg/recordings/match"
+	"mcpdbg/session/mcp"
+)
+
+// carriedNames are members that a client only sends back as it got them.
+var carriedNames = []string{"nextCursor", "requestState", "taskId", "cursor"}
+
+// values compares two canonical values that stand at base. What differs is
+// reported in a class, or in that of envelopes.
+func (c *comparer) values(class Class, base []string, a, b []byte) {
+	match.Diff(a, b, func(path []string, a, b []byte) bool {
+		return c.value(class, slices.Concat(base, path), a, b)
+	})
+}
+
+// value judges two values that differ, of which one may be absent, and tells
+// whether to look into both.
+func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool) {
+	rule := c.about.Rule(path)
+	container := sameContainer(a, b)
+	switch rule.Action {
+	case match.ActionIgnore:
+		if container && c.about.KeepsWithin(path) {
+			return true
+		}
+		c.ignored(rule)
+		return false
+	case match.ActionMask:
+		name := path[len(path)-1]
+		if rule.Type.Fits(name, a) && rule.Type.Fits(name, b) {
+			c.masked(rule.Type.String(), path, a, b)
+			return false
+		}
+	case match.ActionNone:
+		if mask := volatile(path, a, b); mask != "" && classAt(class, path) != ClassEnvelope {
+			c.masked(mask, path, a, b)
+			return false
+		}
+	}
+	switch {
+	case container:
+		return !c.special(class, path, a, b)
+	case isFalse(path, a, b):
+		return false
+	case c.texts(class, path, a, b, rule.Action == match.ActionKeep):
+		return false
+	}
+	c.report(Difference{Class: classAt(class, path), Change: changeOf(a, b), Pointer: match.PointerTo(path...)}, a, b)
+	return false
+}
+
+func sameContainer(a, b []byte) bool {
+	return len(a) > 0 && len(b) > 0 && a[0] == b[0] && (a[0] == '{' || a[0] == '[')
+}
+
+func changeOf(a, b []byte) Change {
+	switch {
+	case a == nil:
+		return Added
+	case b == nil:
+		return Removed
+	}
+	return Changed
+}
+
+// isFalse tells whether isError is false on one side and absent on the other,
+// which is the same.
+func isFalse(path []string, a, b []byte) bool {
+	if path[len(path)-1] != "isError" || len(path) != 2 {
+		return false
+	}
+	return a == nil && string(b) == "false" || b == nil && string(a) == "false"
+}
+
+// volatile names why two values that differ are taken for equal; "" if they are
+// not.
+func volatile(path []string, a, b []byte) string {
+	if a == nil || b == nil {
+		return ""
+	}
+	name := path[len(path)-1]
+	if match.IsRedacted(a) || match.IsRedacted(b) {
+		return "redacted"
+	}
+	if a[0] == '"' && b[0] == '"' && slices.Contains(carriedNames, name) {
+		return "carried"
+	}
+	if t := match.TypeOf(name, a); t != match.TypeNone && t == match.TypeOf(name, b) {
+		return t.String()
+	}
+	return ""
+}
+
+// classAt is the class of a difference at a path: some members say nothing of
+// what a server does.
+func classAt(class Class, path []string) Class {
+	if class != ClassResult || len(path) < 2 || path[0] != "result" {
+		return class
+	}
+	switch path[1] {
+	case "ttlMs", "cacheScope", "resultType", "protocolVersion", "serverInfo", "supportedVersions":
+		return ClassEnvelope
+	case "_meta":
+		if len(path) > 2 && strings.HasPrefix(path[2], "io.modelcontextprotocol/") {
+			return ClassEnvelope
+		}
+	}
+	return class
+}
+
+// special compares values that have a meaning of their own, and tells whether
+// it did.
+func (c *comparer) special(class Class, path []string, a, b []byte) bool {
+	if path[0] != "result" {
+		return false
+	}
+	switch {
+	case len(path) == 1:
+		return c.result(class, path, a, b)
+	case isSchema(c.label.method, path):
+		c.schema(class, path, a, b)
+		return true
+	}
+	return false
+}
+
+// result leaves the text out of a tool's result that only repeats its structured
+// content, on both sides.
+func (c *comparer) result(class Class, path []string, a, b []byte) bool {
+	if c.label.method != mcp.MethodToolsCall {
+		return false
+	}
+	shortA, okA := withoutCopy(a)
+	shortB, okB := withoutCopy(b)
+	if !okA || !okB {
+		return false
+	}
+	if bytes.Equal(shortA, shortB) {
+		return true
+	}
+	match.Diff(shortA, shortB, func(inner []string, a, b []byte) bool {
+		if len(inner) == 0 {
+			return true
+		}
+		return c.value(class, slices.Concat(path, inner), a, b)
+	})
+	return true
+}
+
+// withoutCopy replaces the content of a tool's result by an empty one if it is
+// one text block with the JSON of structuredContent.
+func withoutCopy(result []byte) ([]byte, bool) {
+	structured := match.At(result, "/structuredContent")
+	content := match.At(result, "/content")
+	text := match.At(result, "/content/0/text")
+	if structured == nil || text == nil || match.At(result, "/content/1") != nil {
+		return nil, false
+	}
+	if copied := match.Embedded(text); copied == nil || !bytes.Equal(copied, structured) {
+		return nil, false
+	}
+	return bytes.Replace(result, content, []byte("[]"), 1), true
+}
+
+// isSchema tells whether a path leads to a schema of a tool.
+func isSchema(method string, path []string) bool {
+	return method == mcp.MethodToolsList && len(path) == 4 && (path[3] == "inputSchema" || path[3] == "outputSchema")
+}
+
+// maxSchemaChanges is how many places of one schema are named.
+const maxSchemaChanges = 12
+
+// schema reports all that changed in a schema as one difference.
+func (c *comparer) schema(class Class, path []string, a, b []byte) {
+	var detail []string
+	more := 0
+	match.Diff(a, b, func(inner []string, a, b []byte) bool {
+		if len(inner) == 0 {
+			return true
+		}
+		if rule := c.about.Rule(slices.Concat(path, inner)); rule.Action == match.ActionIgnore {
+			c.ignored(rule)
+			return false
+		}
+		switch {
+		case sameContainer(a, b):
+			return true
+		case len(detail) == maxSchemaChanges:
+			more++
+			return false
+		}
+		detail = append(detail, string(match.PointerTo(inner...))+": "+arrow(a, b))
+		return false
+	})
+	if len(detail) == 0 {
+		return
+	}
+	if more > 0 {
+		detail = append(detail, "and more")
+	}
+	c.report(Difference{Class: class, Change: Schema, Pointer: match.PointerTo(path...), Detail: detail}, nil, nil)
+}
+
+// arrow spells a change.
+func arrow(a, b []byte) string {
+	switch {
+	case a == nil:
+		return "added " + excerpt(b)
+	case b == nil:
+		return "removed " + excerpt(a)
+	}
+	return excerpt(a) + " -> " + excerpt(b)
+}
