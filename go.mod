@@ -47,6 +47,6 @@ require (
 )
 
 require (
-	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/itchyny/timefmt-go v0.1.9 // indirect
 )

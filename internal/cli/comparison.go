@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/recordings/compare"
+	"mcpdbg/recordings/match"
+	"mcpdbg/ui/termsafe"
+)
+
+// comparisonFlags are those of the commands that compare two sessions.
+type comparisonFlags struct {
+	asJSON   bool
+	junit    string
+	ignore   []string
+	rules    string
+	accept   string
+	reveal   bool
+	logs     bool
+	envelope bool
+}
+
+func (f *comparisonFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.asJSON, "json", false, "print the report as one JSON object")
+	flags.StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE` as well")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what stands at `[METHOD:]POINTER`, such as tools/call:/result/content/*/text; repeatable")
+	flags.StringVar(&f.rules, "rules", "", "read rules from `FILE`")
+	flags.StringVar(&f.accept, "accept", "", "add rules to `FILE` under which the sessions do not differ")
+	flags.BoolVar(&f.reveal, "reveal", false, "show the values that are equal only by their type")
+	flags.BoolVar(&f.logs, "logs", false, "compare the numbers of log messages and of other notifications")
+	flags.BoolVar(&f.envelope, "envelope", false, "compare versions and what caches are told")
+}
+
+// options reads the rules. The file that rules are added to is read too, so that
+// what was accepted stays so.
+func (f *comparisonFlags) options() (compare.Options, error) {
+	opts := compare.Options{Rules: &match.Rules{}, Notes: f.logs, Envelope: f.envelope}
+	for _, path := range []string{f.rules, f.accept} {
+		if path == "" {
+			continue
+		}
+		rules, err := match.LoadRules(path)
+		if errors.Is(err, fs.ErrNotExist) && path == f.accept {
+			continue
+		}
+		if err != nil {
+			return opts, usagef("%v", err)
+		}
+		opts.Rules.List = append(opts.Rules.List, rules.List...)
+	}
+	for _, text := range f.ignore {
+		rule, err := match.ParseIgnore(text)
+		if err != nil {
+			return opts, withHint(usagef("--ignore: %v", err), "a pointer goes into the message: --ignore tools/call:/result/content/0/text")
+		}
+		opts.Rules.Add(rule)
+	}
+	return opts, nil
+}
+
+// errDiffer says that sessions differ, which the report on stdout tells.
+var errDiffer = &answerError{err: errors.New("the sessions differ"), printed: true}
+
+// printComparison prints a report in the way that the flags ask for, and adds
+// rules to a file if they say so. The error is errDiffer if the sessions differ
+// in something that counts and was not accepted.
+func (a *app) printComparison(r *compare.Report, f comparisonFlags, nameA, nameB string) error {
+	if err := a.writeReport(r, f, nameA, nameB); err != nil {
+		return err
+	}
+	if f.junit != "" {
+		if err := writeJUnit(f.junit, r, nameA+" and "+nameB); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !r.Differs:
+		return nil
+	case f.accept != "":
+		return a.acceptDifferences(f.accept, r)
+	}
+	return errDiffer
+}
+
+func (a *app) writeReport(r *compare.Report, f comparisonFlags, nameA, nameB string) error {
+	if f.asJSON {
+		doc, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		return a.printJSON(doc)
+	}
+	return r.WriteText(a.stdout, compare.TextOptions{Clean: termsafe.String, Reveal: f.reveal, NameA: nameA, NameB: nameB})
+}
+
+func writeJUnit(path string, r *compare.Report, name string) error {
+	var doc bytes.Buffer
+	if err := r.WriteJUnit(&doc, name); err != nil {
+		return fmt.Errorf("junit: %w", err)
+	}
+	if err := os.WriteFile(path, doc.Bytes(), 0o666); err != nil {
+		return usagef("--junit: %v", err)
+	}
+	return nil
+}
+
+// acceptDifferences adds rules to a file, which is made if it is not there.
+func (a *app) acceptDifferences(path string, r *compare.Report) error {
+	rules := r.Accept()
+	added, err := addRules(path, rules)
+	if err != nil {
+		return usagef("--accept: %v", err)
+	}
+	_, err = fmt.Fprintf(a.stderr, "mcpdbg: %d rules added to %s: look at them, and keep the file beside your code\n", added, termsafe.String(path))
+	return err
+}
+
+// addRules appends the rules to a file that it does not have yet. What it has
+// stays as it is, comments too.
+func addRules(path string, rules []match.Rule) (added int, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	have, err := match.ReadRules(bytes.NewReader(text), path)
+	if err != nil {
+		return 0, err
+	}
+	before := len(have.List)
+	for _, rule := range rules {
+		have.Add(rule)
+	}
+	fresh := have.List[before:]
+	var more bytes.Buffer
+	switch {
+	case len(text) == 0:
+		more.WriteString(match.RulesHelp + "\n")
+	case text[len(text)-1] != '\n':
+		more.WriteByte('\n')
+	}
+	if err := match.WriteRules(&more, fresh); err != nil {
+		return 0, err
+	}
+	return len(fresh), appendFile(path, more.Bytes())
+}
+
+// appendFile adds to the end of a file, which is made if it is not there.
+func appendFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
