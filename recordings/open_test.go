@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
@@ -210,13 +212,13 @@ func TestARowThatIsNoneIsAnError(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add([]byte(header + `{"n":1,"t":0,"k":"start","process":"p"}` + "\n" + `{"n":2,"t":1,"k":"stdin","m":{"id":1,"method":"a"}}` + "\n"))
-	f.Add([]byte(header + `{"n":1,"t":0,"k":"stdout","seq":7,"first":4,"cuts":[[5,65536],[6,131072]],"cuts_dropped":1,"why":"x","more":true,"eol":"","raw":"\ud83d\ude00"}` + "\n"))
-	f.Add([]byte(header + `{"n":1,"t":0,"k":"closed","seq":9,"stdout":{"bytes":1,"xxh64":"00"}}` + "\n" + `{"n":2,"t":0,"k":"stderr","seq":1,"b64":"/w=="}`))
-	f.Add([]byte(header + `{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}` + "\n" + `{"n":2,"t":0,"k":"end","entries":2}` + "\n"))
-	f.Add([]byte("\x1f\x8b"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		r, err := newRecording("fuzz", inMemory(content), false, "")
+	f.Add([]byte(header+`{"n":1,"t":0,"k":"start","process":"p"}`+"\n"+`{"n":2,"t":1,"k":"stdin","m":{"id":1,"method":"a"}}`+"\n"), uint16(0), byte(0))
+	f.Add([]byte(header+`{"n":1,"t":0,"k":"stdout","seq":7,"first":4,"cuts":[[5,65536],[6,131072]],"cuts_dropped":1,"why":"x","more":true,"eol":"","raw":"\ud83d\ude00"}`+"\n"), uint16(17), byte(1))
+	f.Add([]byte(header+`{"n":1,"t":0,"k":"closed","seq":9,"stdout":{"bytes":1,"xxh64":"00"}}`+"\n"+`{"n":2,"t":0,"k":"stderr","seq":1,"b64":"/w=="}`), uint16(300), byte(8))
+	f.Add([]byte(header+`{"n":1,"t":0,"k":"gap","from":3,"to":18446744073709551615,"bytes":1}`+"\n"+`{"n":2,"t":0,"k":"end","entries":2}`+"\n"), uint16(65535), byte(255))
+	f.Add([]byte("\x1f\x8b"), uint16(0), byte(0))
+	f.Fuzz(func(t *testing.T, content []byte, place uint16, change byte) {
+		r, err := newRecording("fuzz", inMemory(content), true, "")
 		if err != nil {
 			return
 		}
@@ -236,13 +238,52 @@ func FuzzOpen(f *testing.F) {
 		}
 		_, err = verify("fuzz", bytes.NewReader(content))
 		require.NoError(t, err)
-		s, err := peek("fuzz", inMemory(content), int64(len(content)))
-		require.NoError(t, err)
-		require.Equal(t, r.Header(), s.Header)
-		if s.State == session.RecordingDone {
-			require.Equal(t, s.State, r.Stats().Recording)
-		}
+		fuzzTail(t, r, all, content)
+		fuzzStored(t, r, all, content, int(place), change)
 	})
+}
+
+// fuzzTail reads the end of the content as that of a large file.
+func fuzzTail(t *testing.T, r *Recording, all []session.Row, content []byte) {
+	r.over.Wait()
+	tail, err := readTail(r, int64(bytes.IndexByte(content, '\n')+1), int64(len(content)))
+	require.NoError(t, err)
+	last := rows(t, tail)
+	require.LessOrEqual(t, len(last), tailCount)
+	for i, row := range last {
+		require.Equal(t, all[len(all)-len(last)+i].Off, row.Off)
+	}
+}
+
+// fuzzStored opens the content with its stored index, of which one byte was
+// changed, with the hash right for it or not.
+func fuzzStored(t *testing.T, r *Recording, all []session.Row, content []byte, place int, change byte) {
+	info, err := r.f.Stat()
+	require.NoError(t, err)
+	var stored bytes.Buffer
+	require.NoError(t, writeStored(&stored, r.indexer.index, r.header.ID, r.f, info, r.indexer.position))
+	data := stored.Bytes()
+	end := len(data) - place%min(len(data), 1<<12) - 1
+	data[end] ^= change
+	if change&1 != 0 && end < len(data)-storedTrailer {
+		binary.LittleEndian.PutUint64(data[len(data)-len(storedMagic)-8:], xxhash.Sum64(data[len(data)-len(data)%session.IndexPageSize:len(data)-storedTrailer]))
+	}
+	path := filepath.Join(t.TempDir(), "stored")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	again, err := newRecording("fuzz", inMemory(content), false, path)
+	require.NoError(t, err)
+	<-again.Indexed()
+	if change == 0 {
+		require.NotNil(t, again.restored)
+	}
+	if change == 0 || again.restored == nil {
+		require.Equal(t, all, rows(t, again))
+	}
+	for k := range all {
+		again.StatsAsOf(k)
+		again.RowsAsOf(k, 0, make([]session.Row, len(all)))
+	}
+	require.NoError(t, again.Close())
 }
 
 // memoryFile is a file in memory.

@@ -60,6 +60,9 @@ func readPart(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.En
 // readFull reads the first n bytes of the row's line, into buf if it has room.
 func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error) {
 	if cap(buf) < n {
+		if n > lookFirst && !there(r, row.Off+int64(n)-1) {
+			return nil, io.ErrUnexpectedEOF
+		}
 		buf = make([]byte, n)
 	}
 	line := buf[:n]
@@ -70,6 +73,16 @@ func readFull(r io.ReaderAt, row session.Row, n int, buf []byte) ([]byte, error)
 		return nil, err
 	}
 	return line, nil
+}
+
+// lookFirst is how much memory is taken for a line without a look whether the
+// line is there.
+const lookFirst = 1 << 20
+
+func there(r io.ReaderAt, off int64) bool {
+	var last [1]byte
+	n, _ := r.ReadAt(last[:], off)
+	return n == 1
 }
 
 // readLine implements session.Source.ReadLine over the bytes of r.

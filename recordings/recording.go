@@ -153,7 +153,11 @@ func (r *Recording) EntryInto(row session.Row, limit int, buf []byte) (session.E
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
 func (r *Recording) ReadLine(row session.Row, p []byte, off int64) (int, error) {
-	return readLine(r.f, row, p, off)
+	n, err := readLine(r.f, row, p, off)
+	if n < len(p) && off+int64(n) < int64(row.Len) {
+		err = r.readError(row, err)
+	}
+	return n, err
 }
 
 // Search implements session.Searcher.

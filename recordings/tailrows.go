@@ -50,7 +50,7 @@ func readTail(r *Recording, begin, size int64) (*tailRows, error) {
 // hold, and tells where the first of them begins. None begins before begin. A
 // last line without its newline is not counted.
 func lastLines(f io.ReaderAt, begin, size int64) (data []byte, off int64, err error) {
-	buf := make([]byte, tailBytes)
+	buf := make([]byte, min(tailBytes, size-begin))
 	start, newlines := len(buf), 0
 	for newlines <= tailCount && start > 0 && size-int64(len(buf)-start) > begin {
 		step := min(tailStep, start, int(size-int64(len(buf)-start)-begin))
