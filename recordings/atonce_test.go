@@ -3,6 +3,7 @@ package recordings
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -195,4 +196,33 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		_, err := OpenAtOnce(secret)
 		require.ErrorIs(t, err, os.ErrPermission)
 	}
+}
+
+func TestTheRowsAreCountedBeforeTheyAreThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	n := writeREC(t, path, worthCounting+1<<20)
+	f, err := openFile(path)
+	require.NoError(t, err)
+	r, err := newRecording(path, f, true, "")
+	require.NoError(t, err)
+	<-r.Indexed()
+	require.Equal(t, n, r.Progress().Lines)
+	require.Equal(t, n, r.Len())
+	require.NoError(t, r.Close())
+}
+
+func TestLinesAreCountedFromAnywhere(t *testing.T) {
+	content := bytes.Repeat([]byte("a line\n"), 200_000)
+	f := bytes.NewReader(content)
+	for _, c := range [][2]int{{0, 0}, {0, len(content)}, {3, len(content) - 1}, {7, 14}, {600_001, 1_200_000}, {0, 1}} {
+		n, err := countLines(f, int64(c[0]), int64(c[1]), nil)
+		require.NoError(t, err)
+		require.Equal(t, bytes.Count(content[c[0]:c[1]], []byte("\n")), n)
+	}
+	_, err := countLines(f, 0, int64(len(content)+1), nil)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	quit := make(chan struct{})
+	close(quit)
+	_, err = countLines(f, 0, int64(len(content)), quit)
+	require.ErrorIs(t, err, errQuit)
 }

@@ -90,10 +90,17 @@ func BenchmarkOpenREC(b *testing.B) {
 		<-r.Indexed()
 		require.NoError(b, r.Close())
 	})
+	run("count", func(b *testing.B) {
+		f, err := openFile(path)
+		require.NoError(b, err)
+		_, err = countLines(f, 0, info.Size(), nil)
+		require.NoError(b, err)
+		require.NoError(b, f.Close())
+	})
 	run("first-screen", func(b *testing.B) {
 		r := openNow(b, path, true, "")
 		require.NotZero(b, r.Tail().Len())
-		b.StopTimer()
+		b.StopTimer() // closing waits for what goes on in the background
 		require.NoError(b, r.Close())
 		b.StartTimer()
 	})

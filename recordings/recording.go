@@ -41,6 +41,7 @@ type Recording struct {
 	live    bool
 	size    int64    // of the file
 	at      position // of the rows that are published
+	lines   int      // how many rows there will be; 0: not known
 	done    bool     // all that was there at first is indexed
 	err     error
 	changed chan struct{} // nil if nobody asked
@@ -51,6 +52,9 @@ type Progress struct {
 	Bytes int64 // of the file, from its beginning, whose rows can be read
 	Size  int64 // of the file, as far as is known; it grows while it is followed
 	Rows  int
+	// Lines is how many entries a large file has, none of which may be damaged:
+	// known after a tenth of the time that indexing takes, and 0 before.
+	Lines int
 	// Done says that all rows of the file as it was opened can be read, or that
 	// there will not be any more because of Err.
 	Done bool
@@ -111,7 +115,7 @@ func (r *Recording) Tail() session.Source {
 func (r *Recording) Progress() Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Done: r.done, Err: r.err}
+	return Progress{Bytes: r.at.End, Size: r.size, Rows: r.index.Load().Len(), Lines: r.lines, Done: r.done, Err: r.err}
 }
 
 // Indexed is closed when Progress is Done.
