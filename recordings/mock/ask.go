@@ -48,8 +48,7 @@ func (s *Server) askRow(p *play, row session.Row) move {
 	s.asks[string(a.id)] = a
 	s.asked[a.row] = a
 	one := [1]edit{{e.Msg.ID, a.id}}
-	s.out.line(&e, one[:])
-	return onward
+	return s.writeEntry(p, &e, one[:])
 }
 
 // askID is the id for a request of the server: a new one, unless all bytes are

@@ -36,10 +36,10 @@ func (s *Server) ping(id, params []byte) bool {
 // refuseDiscover is what a legacy server says to a client that looks for a
 // modern one: the recorded error if there is one.
 func (s *Server) refuseDiscover(id []byte) {
-	if f, err := s.table.take(s.ctx, mcp.MethodDiscover, nil, RepeatLast); err == nil {
+	if f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast); err == nil {
 		_, answer := s.rows.answered(s.ctx, f.row)
 		if row, ok := s.rows.row(answer); ok {
-			s.writeAnswer(row, id)
+			s.writeAnswer(new(play), row, id)
 			return
 		}
 		if s.opts.Exact {
@@ -74,7 +74,7 @@ func (s *Server) initialize(id, params []byte) {
 
 // legacyResult makes the result of initialize of that of server/discover.
 func (s *Server) legacyResult(version string) ([]byte, error) {
-	f, err := s.table.take(s.ctx, mcp.MethodDiscover, nil, RepeatLast)
+	f, err := s.table.take(s.ctx, &query{method: mcp.MethodDiscover}, RepeatLast)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", mcp.MethodDiscover, err)
 	}

@@ -49,7 +49,7 @@ func (s *Server) lastWords(p *play) {
 			return
 		}
 		if row.Kind == session.KindStdout || row.Kind == session.KindStderr {
-			s.write(row, nil)
+			s.write(p, row, nil)
 		}
 	}
 }

@@ -20,6 +20,12 @@ import (
 // milliseconds from which on it counts.
 func record(t testing.TB, text string) *recordings.Recording {
 	t.Helper()
+	return open(t, write(t, text))
+}
+
+// write writes the file of such a recording.
+func write(t testing.TB, text string) string {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"mcpdbg":1,"id":"01M7ZSGG5VDC415V12B2CB23N0","tool":"test","start":"2026-11-21T10:00:00.000000Z","placement":"local","argv":["server"]}` + "\n")
 	n, ms, seq := 0, 0, 0
@@ -55,7 +61,7 @@ func record(t testing.TB, text string) *recordings.Recording {
 	}
 	path := filepath.Join(t.TempDir(), "recording.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o600))
-	return open(t, path)
+	return path
 }
 
 func open(t testing.TB, path string) *recordings.Recording {

@@ -15,7 +15,7 @@ type order struct {
 // take finds the request that was recorded next, if it is equal to one of a
 // client. With errOrder it is the one that was not asked for; after the last one
 // the error is errOver.
-func (o *order) take(ctx context.Context, t *table, method string, params []byte) (found, error) {
+func (o *order) take(ctx context.Context, t *table, r *query) (found, error) {
 	at, ok := o.expected(ctx, t)
 	if !ok {
 		return found{}, errOver
@@ -26,7 +26,7 @@ func (o *order) take(ctx context.Context, t *table, method string, params []byte
 		return found{row: at}, err
 	}
 	var asked, recorded key
-	t.asked, asked = t.key(t.asked, method, params)
+	t.asked, asked = t.key(t.asked, r.method, r.params)
 	t.keyed, recorded = t.key(t.keyed, string(e.Msg.Method.Of(e.Payload)), e.Msg.Params.Of(e.Payload))
 	if asked != recorded && !match.Equal(t.asked, t.keyed) {
 		return found{row: at}, errOrder

@@ -26,8 +26,7 @@ func (o *output) line(e *session.Entry, changes edits) {
 		return
 	}
 	if !o.exact {
-		o.buf = append(changes.appendTo(o.buf, e.Payload), '\n')
-		o.full()
+		o.message(e.Payload, changes)
 		return
 	}
 	first := e.First
@@ -41,6 +40,12 @@ func (o *output) line(e *session.Entry, changes edits) {
 	o.buf = append(changes.appendTo(o.buf, e.Payload), e.EOL.String()...)
 	o.chunk = e.Seq
 	o.cut(e, changes, begin)
+	o.full()
+}
+
+// message writes one message and a newline.
+func (o *output) message(message []byte, changes edits) {
+	o.buf = append(changes.appendTo(o.buf, message), '\n')
 	o.full()
 }
 

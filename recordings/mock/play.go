@@ -26,9 +26,11 @@ type play struct {
 	inner   []int  // rows of answers to requests that were sent after it
 	alone   answer // no other request was open when it was answered
 
-	t      int64     // recorded time of what was done last
-	due    time.Time // when that was done now
-	paused int       // the row whose pause is over, or goes on
+	t      int64       // recorded time of what was done last
+	due    time.Time   // when that was done now
+	wrote  int         // how many lines
+	first  plainAnswer // if an answer was the first of them
+	paused int         // the row whose pause is over, or goes on
 	timer  *time.Timer
 	wait   *ask // whose answer it waits for
 	kept   bool // it waits, and owns its bytes
@@ -58,7 +60,7 @@ func (s *Server) newPlay() *play {
 	if s.idle = nil; p == nil {
 		p = new(play)
 	}
-	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], answer: -1, paused: -1}
+	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], first: plainAnswer{message: p.first.message[:0]}, answer: -1, paused: -1}
 	return p
 }
 
@@ -112,6 +114,7 @@ func (s *Server) played(p *play) {
 		s.report.Unanswered++
 		s.tellUnanswered(p)
 	}
+	s.keepPlain(p)
 	if p.kept {
 		s.forget(p)
 		s.settle()
@@ -145,7 +148,7 @@ func (s *Server) step(p *play) move {
 	case session.KindStdout:
 		return s.serverRow(p, row)
 	case session.KindStderr:
-		return s.plain(p, row)
+		return s.plainRow(p, row)
 	case session.KindExited:
 		return s.exitRow(p, row)
 	case session.KindState:
@@ -203,7 +206,7 @@ func (s *Server) serverRow(p *play, row session.Row) move {
 	case framing.Request:
 		return s.mineOr(p, row, s.askRow)
 	}
-	return s.plain(p, row)
+	return s.plainRow(p, row)
 }
 
 // mineOr writes a row that belongs to the play.
@@ -220,12 +223,12 @@ func (s *Server) mineOr(p *play, row session.Row, write func(*play, session.Row)
 	return write(p, row)
 }
 
-// plain writes what is no message: only if all bytes are to be the same.
-func (s *Server) plain(p *play, row session.Row) move {
+// plainRow writes what is no message: only if all bytes are to be the same.
+func (s *Server) plainRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
 	}
-	return s.mineOr(p, row, func(_ *play, row session.Row) move { return s.write(row, nil) })
+	return s.mineOr(p, row, func(p *play, row session.Row) move { return s.write(p, row, nil) })
 }
 
 // answerRow is a recorded answer.
@@ -238,12 +241,12 @@ func (s *Server) answerRow(p *play, row session.Row) move {
 		}
 		p.past = true
 		s.report.Answered++
-		return s.writeAnswer(row, p.id)
+		return s.writeAnswer(p, row, p.id)
 	case row.State == session.ReqOrphan, row.State == session.ReqDuplicate:
 		if row.Pair > 0 && request == p.from && s.opts.Exact {
-			return s.writeAnswer(row, p.id)
+			return s.writeAnswer(p, row, p.id)
 		}
-		return s.plain(p, row)
+		return s.plainRow(p, row)
 	case s.rows.method(row) == methodListen:
 		return s.mineOr(p, row, s.listenEnds)
 	case p.loose() && !p.leaving:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -26,17 +27,20 @@ type Server struct {
 	era   mcp.Era
 	ctx   context.Context // of Serve
 
-	calls sync.WaitGroup // of Options.Ask
+	calls sync.WaitGroup // of Options.Ask, and the goroutine that prepares
+	turn  atomic.Uint64  // how often the client had something to say
+	more  chan struct{}  // holds one: there may be more to prepare
 
 	mu      sync.Mutex
 	out     output
 	report  Report
-	names   map[string]string // methods that were asked for
-	plays   map[string]*play  // those that wait, by the raw id of their request
-	quiet   map[*play]bool    // those that wait, and have no request
-	idle    *play             // one to use again
-	asks    map[string]*ask   // requests of the server that are open, by their raw id
-	asked   map[int]*ask      // the same by row
+	names   map[string]string       // methods that were asked for
+	plain   cache[int, plainAnswer] // by the row of the request
+	plays   map[string]*play        // those that wait, by the raw id of their request
+	quiet   map[*play]bool          // those that wait, and have no request
+	idle    *play                   // one to use again
+	asks    map[string]*ask         // requests of the server that are open, by their raw id
+	asked   map[int]*ask            // the same by row
 	lastAsk uint64
 	listens map[string][]byte // live ids of subscriptions by their recorded ones
 	faults  faults
@@ -65,7 +69,8 @@ func New(ctx context.Context, src session.Source, opts Options) (*Server, error)
 		opts: opts, rows: newRows(src), ctx: ctx,
 		names: map[string]string{}, plays: map[string]*play{}, quiet: map[*play]bool{},
 		asks: map[string]*ask{}, asked: map[int]*ask{}, listens: map[string][]byte{},
-		faults: newFaults(opts.Faults), done: make(chan struct{}),
+		plain:  cache[int, plainAnswer]{limit: answersKept},
+		faults: newFaults(opts.Faults), done: make(chan struct{}), more: make(chan struct{}, 1),
 	}
 	run, first, err := s.rows.choose(ctx, opts.Run)
 	if err != nil {
@@ -109,6 +114,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out, errw io.Writer) (
 	s.start()
 	s.flush()
 	s.mu.Unlock()
+	s.calls.Go(func() { s.prepare(ctx) })
 	go s.read(in)
 	select {
 	case <-s.done:
@@ -135,6 +141,7 @@ func (s *Server) read(in io.Reader) {
 	buf := make([]byte, 64<<10)
 	for chunk := uint64(1); ; chunk++ {
 		n, err := in.Read(buf)
+		s.turn.Add(1)
 		s.mu.Lock()
 		for line := range split.Push(chunk, buf[:n]) {
 			s.line(line)
@@ -255,17 +262,21 @@ func (s *Server) request(line []byte, m framing.Message) {
 	if s.faults.drops(method) || s.bridged(method, id, params) {
 		return
 	}
-	f, err := s.find(method, params)
+	f, err := s.find(&query{method: method, params: params, line: line, id: m.ID})
 	if err != nil {
 		s.miss(id, method, params, f, err)
+		return
+	}
+	if f.again {
+		s.report.Repeated++
+	}
+	if known, ok := s.plain.get(f.row); ok {
+		s.answerPlainly(known, id)
 		return
 	}
 	if len(s.plays) >= maxPlays || s.plays[string(id)] != nil {
 		s.fail(id, mcp.CodeInvalidRequest, fmt.Sprintf("id %.40s is in use, or there are %d open requests", id, maxPlays), nil)
 		return
-	}
-	if f.again {
-		s.report.Repeated++
 	}
 	p := s.newPlay()
 	p.request, p.from, p.next, p.id = true, f.row, f.row+1, id
@@ -281,11 +292,13 @@ func (s *Server) request(line []byte, m framing.Message) {
 }
 
 // find finds the recorded request for one of the client.
-func (s *Server) find(method string, params []byte) (found, error) {
-	if s.opts.Strict && !isHandshake(method) {
-		return s.order.take(s.ctx, s.table, method, params)
+func (s *Server) find(r *query) (found, error) {
+	if s.opts.Strict && !isHandshake(r.method) {
+		return s.order.take(s.ctx, s.table, r)
 	}
-	return s.table.take(s.ctx, method, params, s.opts.Repeat)
+	f, err := s.table.take(s.ctx, r, s.opts.Repeat)
+	s.prepareMore()
+	return f, err
 }
 
 // notified handles a notification of the client: what the recorded server wrote

@@ -22,23 +22,36 @@ type key [16]byte
 // A table finds recorded requests. Rows are looked at in their order, and
 // entries of one method only when a request of that method is looked for.
 type table struct {
-	rows    rows
-	rules   *match.Rules
-	run     uint16
-	next    int // the first row that was not looked at
-	end     bool
-	skipped uint64 // requests that can't be served
-	sent    map[string]*sent
-	queues  map[key]queue
-	links   []link
-	asked   []byte // what match makes of the request that is looked for
-	keyed   []byte // and of a recorded one
+	rows     rows
+	rules    *match.Rules
+	run      uint16
+	next     int // the first row that was not looked at
+	end      bool
+	skipped  uint64 // requests that can't be served
+	sent     map[string]*sent
+	wanted   []*sent // those that were asked for
+	prepared bool    // all of their requests have keys
+	queues   map[key]queue
+	links    []link
+	keys     cache[string, key]
+	raw      []byte // of the request that is looked for, without its id
+	asked    []byte // what match makes of it
+	keyed    []byte // and of a recorded one
+}
+
+// A query is a request that is looked for.
+type query struct {
+	method string
+	params []byte
+	line   []byte // of which it is, nil if it is made here
+	id     framing.Span
 }
 
 // sent are the messages of the client of one method.
 type sent struct {
 	requests []uint32 // rows
 	keyed    int      // how many of them have a key
+	wanted   bool     // they were asked for
 	wild     []wild   // those that something was redacted in
 	notes    []uint32 // rows of notifications
 	noted    int      // how many of them came again
@@ -65,7 +78,8 @@ type wild struct {
 const maxWild = 4096
 
 func newTable(rows rows, rules *match.Rules, run uint16, first int) *table {
-	return &table{rows: rows, rules: rules, run: run, next: first, sent: map[string]*sent{}, queues: map[key]queue{}}
+	return &table{rows: rows, rules: rules, run: run, next: first, sent: map[string]*sent{}, queues: map[key]queue{},
+		keys: cache[string, key]{limit: keysKept}}
 }
 
 // A found is where a recorded request is.
@@ -83,20 +97,23 @@ var (
 
 // take finds the next recorded request that is equal to one of a client. The
 // error is errNotRecorded or errUsedUp.
-func (t *table) take(ctx context.Context, method string, params []byte, repeat Repeat) (found, error) {
-	var k key
-	t.asked, k = t.key(t.asked, method, params)
+func (t *table) take(ctx context.Context, r *query, repeat Repeat) (found, error) {
+	k := t.keyOf(r)
 	if f, ok := t.fresh(k); ok {
 		return f, nil
 	}
-	s := t.of(method)
-	for t.extend(ctx, method, &s) {
+	s := t.of(r.method)
+	t.want(s)
+	for t.extend(ctx, r.method, &s) {
 		if f, ok := t.fresh(k); ok {
 			return f, nil
 		}
 	}
-	if f, err := s.take(t.asked, repeat); f.row > 0 || errors.Is(err, errUsedUp) {
-		return f, err
+	if s != nil && len(s.wild) > 0 {
+		t.asked, _ = t.key(t.asked, r.method, r.params)
+		if f, err := s.take(t.asked, repeat); !errors.Is(err, errNotRecorded) {
+			return f, err
+		}
 	}
 	q, ok := t.queues[k]
 	switch {
@@ -128,9 +145,6 @@ func (t *table) fresh(k key) (found, bool) {
 // take finds a redacted request that is equal to one whose text is given.
 func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
 	err = errNotRecorded
-	if s == nil {
-		return f, err
-	}
 	for i := range s.wild {
 		w := &s.wild[i]
 		switch {
@@ -145,6 +159,30 @@ func (s *sent) take(text []byte, repeat Repeat) (f found, err error) {
 		}
 	}
 	return f, err
+}
+
+// keyOf is the key of a request that is looked for. Clients that poll send the
+// same bytes again and again: their key is known.
+func (t *table) keyOf(r *query) key {
+	if len(r.line) == 0 || len(r.line) > longestKept {
+		var k key
+		t.asked, k = t.key(t.asked, r.method, r.params)
+		return k
+	}
+	t.raw = withoutID(t.raw, r.line, r.id)
+	k, ok := getBytes(&t.keys, t.raw)
+	if !ok {
+		t.asked, k = t.key(t.asked, r.method, r.params)
+		t.keys.put(string(t.raw), k, len(t.raw)+entryCost)
+	}
+	return k
+}
+
+// withoutID is a message without the bytes of its id, in buf. Messages that
+// differ otherwise stay different: nothing but an id can stand where there is
+// nothing.
+func withoutID(buf, message []byte, id framing.Span) []byte {
+	return append(append(buf[:0], message[:id.Start]...), message[id.End:]...)
 }
 
 // key is what a request is found by, with the text that it is made of in buf.
@@ -177,19 +215,33 @@ func (t *table) extend(ctx context.Context, method string, s **sent) bool {
 			return false
 		}
 		*s = t.of(method)
+		t.want(*s)
 	}
-	at := (*s).requests[(*s).keyed]
-	(*s).keyed++
+	t.keyNext(*s)
+	return true
+}
+
+// keyNext gives the next request of a method its key.
+func (t *table) keyNext(s *sent) {
+	at := s.requests[s.keyed]
+	s.keyed++
 	row, _ := t.rows.row(int(at))
 	e, err := t.rows.look(row)
 	if err != nil {
-		return true // it can't be served either
+		return // it can't be served either
 	}
 	var k key
-	t.keyed, k = t.key(t.keyed, string(e.Msg.Method.Of(e.Payload)), e.Msg.Params.Of(e.Payload))
-	if match.HasRedacted(t.keyed) && len((*s).wild) < maxWild {
-		(*s).wild = append((*s).wild, wild{text: bytes.Clone(t.keyed), row: int(at)})
-		return true
+	known := false
+	if len(e.Payload) <= longestKept {
+		t.keyed = withoutID(t.keyed, e.Payload, e.Msg.ID)
+		k, known = getBytes(&t.keys, t.keyed) // the client sends the same bytes
+	}
+	if !known {
+		t.keyed, k = t.key(t.keyed, string(e.Msg.Method.Of(e.Payload)), e.Msg.Params.Of(e.Payload))
+		if match.HasRedacted(t.keyed) && len(s.wild) < maxWild {
+			s.wild = append(s.wild, wild{text: bytes.Clone(t.keyed), row: int(at)})
+			return
+		}
 	}
 	t.links = append(t.links, link{row: at})
 	number := uint32(len(t.links))
@@ -204,7 +256,42 @@ func (t *table) extend(ctx context.Context, method string, s **sent) bool {
 	}
 	q.last = number
 	t.queues[k] = q
-	return true
+}
+
+// prepare gives up to n requests of the wanted methods their keys, or looks at
+// rows for them. More says that there is more to do, wait that it has to wait
+// for rows.
+func (t *table) prepare(n int) (more, wait bool) {
+	for range n {
+		switch s := t.behind(); {
+		case s != nil:
+			t.keyNext(s)
+		case !t.end && t.next < t.rows.src.Len():
+			t.look(context.Background()) // the rows are there
+		default:
+			t.prepared = t.end || t.rows.complete() && t.next >= t.rows.src.Len()
+			return !t.prepared, !t.prepared
+		}
+	}
+	return true, false
+}
+
+// want notes that requests of a method were asked for.
+func (t *table) want(s *sent) {
+	if s != nil && !s.wanted {
+		s.wanted, t.prepared = true, false
+		t.wanted = append(t.wanted, s)
+	}
+}
+
+// behind is a wanted method that has requests without a key.
+func (t *table) behind() *sent {
+	for _, s := range t.wanted {
+		if s.keyed < len(s.requests) {
+			return s
+		}
+	}
+	return nil
 }
 
 // look looks at further rows; false if there are none. It waits for rows that
@@ -217,7 +304,7 @@ func (t *table) look(ctx context.Context) bool {
 	for _, row := range buf[:t.rows.src.Rows(t.next, buf[:])] {
 		if row.Run != t.run {
 			t.end = true
-			return true
+			break
 		}
 		t.add(t.next, row)
 		t.next++

@@ -10,13 +10,19 @@ import (
 )
 
 // write writes the line of a row with edits made.
-func (s *Server) write(row session.Row, changes edits) move {
+func (s *Server) write(p *play, row session.Row, changes edits) move {
 	e, err := s.rows.look(row)
 	if err != nil {
 		s.unreadable(row, err)
 		return onward
 	}
-	s.out.line(&e, changes)
+	return s.writeEntry(p, &e, changes)
+}
+
+// writeEntry writes the line of an entry with edits made.
+func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
+	p.wrote++
+	s.out.line(e, changes)
 	return onward
 }
 
@@ -26,7 +32,7 @@ func (s *Server) unreadable(row session.Row, err error) {
 }
 
 // writeAnswer writes the answer of a row with another id.
-func (s *Server) writeAnswer(row session.Row, id []byte) move {
+func (s *Server) writeAnswer(p *play, row session.Row, id []byte) move {
 	e, err := s.rows.look(row)
 	if err != nil {
 		s.unreadable(row, err)
@@ -36,16 +42,36 @@ func (s *Server) writeAnswer(row session.Row, id []byte) move {
 		return over
 	}
 	if int(e.Msg.ID.End) > len(e.Payload) { // a fault has cut it off
-		s.out.line(&e, nil)
-		return onward
+		return s.writeEntry(p, &e, nil)
 	}
 	one := [1]edit{{e.Msg.ID, id}}
-	s.out.line(&e, one[:])
-	return onward
+	if p.wrote == 0 && len(e.Payload) <= longestKept {
+		p.first.message = append(p.first.message[:0], e.Payload...)
+		p.first.id = e.Msg.ID
+	}
+	return s.writeEntry(p, &e, one[:])
+}
+
+// keepPlain keeps the answer of a play that wrote nothing else.
+func (s *Server) keepPlain(p *play) {
+	if p.wrote != 1 || len(p.first.message) == 0 || !p.request || p.kept {
+		return
+	}
+	if s.opts.Exact || s.opts.Speed > 0 || len(s.faults.all) > 0 {
+		return
+	}
+	s.plain.put(p.from, plainAnswer{bytes.Clone(p.first.message), p.first.id}, len(p.first.message)+entryCost)
+}
+
+// answerPlainly answers a request with what is kept.
+func (s *Server) answerPlainly(known plainAnswer, id []byte) {
+	s.report.Answered++
+	one := [1]edit{{known.id, id}}
+	s.out.message(known.message, one[:])
 }
 
 // noteRow writes a notification.
-func (s *Server) noteRow(_ *play, row session.Row) move {
+func (s *Server) noteRow(p *play, row session.Row) move {
 	e, err := s.rows.look(row)
 	if err != nil {
 		s.unreadable(row, err)
@@ -56,12 +82,10 @@ func (s *Server) noteRow(_ *play, row session.Row) move {
 		return onward
 	}
 	if change.with == nil {
-		s.out.line(&e, nil)
-		return onward
+		return s.writeEntry(p, &e, nil)
 	}
 	one := [1]edit{change}
-	s.out.line(&e, one[:])
-	return onward
+	return s.writeEntry(p, &e, one[:])
 }
 
 // noteEdit puts the id that the client or the mock gave into a notification
@@ -106,7 +130,7 @@ func (s *Server) listen(row session.Row, id []byte) {
 }
 
 // listenEnds writes the answer of a subscription, which ends it.
-func (s *Server) listenEnds(_ *play, row session.Row) move {
+func (s *Server) listenEnds(p *play, row session.Row) move {
 	e, err := s.rows.look(row)
 	if err != nil {
 		s.unreadable(row, err)
@@ -117,7 +141,7 @@ func (s *Server) listenEnds(_ *play, row session.Row) move {
 		delete(s.listens, recorded)
 		s.report.Answered++
 		one := [1]edit{{e.Msg.ID, live}}
-		s.out.line(&e, one[:])
+		return s.writeEntry(p, &e, one[:])
 	}
 	return onward
 }
@@ -140,12 +164,10 @@ func (s *Server) progressRow(p *play, row session.Row) move {
 		return blocked
 	}
 	if p.token == nil {
-		s.out.line(&e, nil)
-		return onward
+		return s.writeEntry(p, &e, nil)
 	}
 	one := [1]edit{{span, p.token}}
-	s.out.line(&e, one[:])
-	return onward
+	return s.writeEntry(p, &e, one[:])
 }
 
 // recordedToken is the progress token of the recorded request, nil if it has
