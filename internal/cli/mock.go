@@ -28,12 +28,14 @@ type mockFlags struct {
 	askTimeout time.Duration
 	exact      bool
 	faults     []string
+	real       bool
+	target     targetFlags
 }
 
 func (a *app) mockCommand() *cobra.Command {
 	var m mockFlags
 	cmd := &cobra.Command{
-		Use:   "mock [flags] FILE",
+		Use:   "mock [flags] FILE [--passthrough -- COMMAND [ARG...]]",
 		Short: "Be the recorded server, on stdio",
 		Long: `mock answers requests on standard input with what was recorded for the same
 request: the same method and params, whatever the id and the order. What the
@@ -48,10 +50,15 @@ With --exact-bytes it writes all that the server wrote, with its bytes: lines
 that are no messages, in the chunks in which they came, and standard error; and
 it ends as the server did. A recording of a crash is served as that crash.
 
+With --passthrough a request that was not recorded is answered by a real server,
+which is started for the first of them; that session is recorded to a new file.
+The flags behind --fault are about that server.
+
 ` + recordingNames,
 		Example: `  mcpdbg list tools -- mcpdbg mock last
   mcpdbg mock --exact-bytes crash.jsonl
-  mcpdbg mock --speed 1 --idle-cap 2s session.jsonl`,
+  mcpdbg mock --speed 1 --idle-cap 2s session.jsonl
+  mcpdbg mock --passthrough session.jsonl -- ./my-server`,
 		ValidArgsFunction: completeRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -61,14 +68,14 @@ it ends as the server did. A recording of a crash is served as that crash.
 			if err != nil {
 				return err
 			}
-			if a.hasCommand {
-				return usagef("mock starts no server: it takes no command")
+			if a.hasCommand && !m.real {
+				return usagef("mock starts no server, unless with --passthrough: it takes no command")
 			}
 			path, err := resolveRecording(args[0])
 			if err != nil {
 				return err
 			}
-			return a.mock(cmd.Context(), path, opts)
+			return a.mock(cmd.Context(), path, m, opts)
 		},
 	}
 	f := cmd.Flags()
@@ -82,6 +89,8 @@ it ends as the server did. A recording of a crash is served as that crash.
 	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
 	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
 	f.StringArrayVar(&m.faults, "fault", nil, "spoil something: "+mock.FaultWords+"; may be repeated")
+	f.BoolVar(&m.real, "passthrough", false, "ask a real server for what was not recorded")
+	m.target.register(cmd)
 	return cmd
 }
 
@@ -116,17 +125,24 @@ func (m *mockFlags) options() (mock.Options, error) {
 }
 
 // mock serves a recording until the client ends, or the recorded server does.
-func (a *app) mock(ctx context.Context, path string, opts mock.Options) error {
+func (a *app) mock(ctx context.Context, path string, m mockFlags, opts mock.Options) error {
 	rec, err := recordings.OpenAtOnce(path)
 	if err != nil {
 		return usagef("%v", err)
 	}
 	defer rec.Close()
-	var tell sync.Mutex
+	var told sync.Mutex
 	opts.Tell = func(text string) {
-		tell.Lock()
-		defer tell.Unlock()
+		told.Lock()
+		defer told.Unlock()
 		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text))
+	}
+	var real *fallback
+	if m.real {
+		if real, err = a.real(m.target); err != nil {
+			return err
+		}
+		opts.Ask = real.ask
 	}
 	server, err := mock.New(ctx, rec, opts)
 	if errors.Is(err, mock.ErrNoRun) {
@@ -138,19 +154,25 @@ func (a *app) mock(ctx context.Context, path string, opts mock.Options) error {
 	if server.Run() > 1 && opts.Run == 0 {
 		opts.Tell(fmt.Sprintf("run %d is served, the first that answered a request (--run names another)", server.Run()))
 	}
+	if real != nil {
+		real.like(server.Era())
+	}
 	ending, err := server.Serve(ctx, a.stdin, a.stdout, a.stderr)
-	report := server.Report()
-	if text := unlike(report); text != "" {
+	if text := unlike(server.Report()); text != "" {
 		opts.Tell(text)
 	}
+	err = interrupted(ctx, err)
+	if real != nil {
+		err = errors.Join(err, real.end(ctx))
+	}
 	if err != nil {
-		return interrupted(ctx, err)
+		return err
 	}
 	if ending != (mock.Ending{}) {
 		_ = rec.Close()
 		dieAs(ending)
 	}
-	if !report.Good() {
+	if !server.Report().Good() {
 		return &answerError{err: errors.New("not as recorded"), printed: true}
 	}
 	return nil

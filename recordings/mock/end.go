@@ -98,7 +98,7 @@ func (s *Server) endOfRun(from int) int {
 func (s *Server) tellUnanswered(p *play) {
 	row, _ := s.rows.row(p.from)
 	method := s.rows.method(row)
-	if method == methodListen {
+	if method == methodListen || s.opts.Exact { // where it is what is wanted
 		return
 	}
 	text := fmt.Sprintf("%s is not answered: it was not when it was recorded", method)

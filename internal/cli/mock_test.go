@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// recorded is a recording of a session with the demo server, or one with a
+// fault, that sent the messages in.
+func recorded(t testing.TB, fault, in string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	r := run(t, against(fault, "run", "--quiet", "--era", "legacy", "--timeout", "2s", "--record", path, "--in", writeFile(t, in))...)
+	require.NotEqual(t, exitUsage, r.code, r.stderr)
+	return path
+}
+
+const mockedSession = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"after-6"}}
+{"jsonrpc":"2.0","id":"2b","method":"tools/list","params":{"cursor":"after-12"}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"fail","arguments":{}}}
+`
+
+// mocked is a command line of flags and, behind --, the mock.
+func mocked(path string, mock []string, flags ...string) []string {
+	args := append(flags[:len(flags):len(flags)], "--no-record", "--", binary, "mock")
+	return append(append(args, mock...), path)
+}
+
+// Who calls the mock gets what who called the real server got.
+func TestMockAnswersAsTheServerDid(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, "", mockedSession)
+	for _, flags := range [][]string{
+		{"list", "--json", "tools"},
+		{"call", "--tool", "echo", "message=hi"},
+		{"call", "--tool", "fail"},
+	} {
+		real := run(t, against("", append(flags, "--no-record", "--era", "legacy")...)...)
+		mock := run(t, mocked(path, nil, flags...)...)
+		require.Equal(t, real.stdout, mock.stdout, flags)
+		require.Equal(t, real.code, mock.code, flags)
+		require.NotEmpty(t, mock.stdout, flags)
+	}
+}
+
+func TestMockTellsWhatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, "", mockedSession)
+	cmd := program(t, "mock", path)
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"message":"ho\u001b[31m"}}}` + "\n")
+	r := finish(t, cmd)
+	require.Equal(t, exitAnswer, r.code)
+	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: 1 requests: 1 not recorded\n$`, r.stderr)
+	var answer struct {
+		ID    string
+		Error struct {
+			Code int
+			Data struct{ Closest struct{ Differs []string } }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &answer))
+	require.Equal(t, "a", answer.ID)
+	require.Equal(t, []string{"/arguments/message"}, answer.Error.Data.Closest.Differs)
+
+	r = run(t, mocked(path, nil, "call", "--tool", "echo", "message=ho")...)
+	require.Equal(t, exitAnswer, r.code)
+	require.Contains(t, r.stderr, "which differs at /arguments/message")
+}
+
+// With --passthrough the real server answers, and that is recorded.
+func TestMockAsksTheRealServer(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, "", mockedSession)
+	second := filepath.Join(t.TempDir(), "second.jsonl")
+	cmd := program(t, append([]string{"mock", "--passthrough", "--record", second, path}, against("")...)...)
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(mockedSession, `"hi"`, `"new"`))
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"text":"new","type":"text"}]}}`)
+	require.Contains(t, r.stderr, "5 requests: 1 not recorded, 1 of these answered by the real server")
+	require.Contains(t, r.stderr, "recorded to "+second)
+
+	r = run(t, mocked(second, nil, "call", "--tool", "echo", "message=new")...)
+	require.Equal(t, 0, r.code, "what the real server said is a recording too: %s", r.stderr)
+
+	cmd = program(t, "mock", "--passthrough", path, "--", filepath.Join(t.TempDir(), "missing"))
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(mockedSession, `"hi"`, `"new"`))
+	r = finish(t, cmd)
+	require.Equal(t, exitStart, r.code, r.stderr)
+	require.Contains(t, r.stdout, "and not answered by the real server")
+}
+
+func TestMockRefuses(t *testing.T) {
+	t.Parallel()
+	const fixture = lintFixtures + "healthy-legacy.jsonl"
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"mock"}, "one recording"},
+		{[]string{"mock", "a", "b"}, "one recording"},
+		{[]string{"mock", fixture, "--", "x"}, "takes no command"},
+		{[]string{"mock", "--passthrough", fixture}, "the real server's command"},
+		{[]string{"mock", fixture + ".missing"}, "no such file"},
+		{[]string{"mock", "--repeat", "often", fixture}, "last, cycle or error"},
+		{[]string{"mock", "--run", "7", fixture}, "no such process in the recording: run 7 of 1"},
+		{[]string{"mock", "--run", "-1", fixture}, "counted from 1"},
+		{[]string{"mock", "--speed", "-1", fixture}, "--speed"},
+		{[]string{"mock", "--idle-cap", "1s", fixture}, "pauses of --speed"},
+		{[]string{"mock", "--ask-timeout", "0", fixture}, "--ask-timeout"},
+		{[]string{"mock", "--fault", "cut:x", fixture}, `--fault "cut:x"`},
+	} {
+		r := inProcess(t, c.args...)
+		require.Equal(t, exitUsage, r.code, c.args)
+		require.Contains(t, r.stderr, c.says)
+		require.Empty(t, r.stdout)
+	}
+}
