@@ -13,6 +13,7 @@ import (
 
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/mock"
 	"mcpdbg/ui/termsafe"
 )
@@ -27,6 +28,7 @@ type mockFlags struct {
 	idleCap    time.Duration
 	askTimeout time.Duration
 	exact      bool
+	rules      string
 	faults     []string
 	real       bool
 	target     targetFlags
@@ -88,6 +90,7 @@ The flags behind --fault are about that server.
 	f.DurationVar(&m.idleCap, "idle-cap", 0, "with --speed: no recorded pause is longer")
 	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
 	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
+	f.StringVar(&m.rules, "rules", "", "what of params does not count, by the rules in `file` (see diff)")
 	f.StringArrayVar(&m.faults, "fault", nil, "spoil something: "+mock.FaultWords+"; may be repeated")
 	f.BoolVar(&m.real, "passthrough", false, "ask a real server for what was not recorded")
 	m.target.register(cmd)
@@ -113,6 +116,12 @@ func (m *mockFlags) options() (mock.Options, error) {
 		return opts, usagef("--idle-cap bounds the pauses of --speed")
 	case m.askTimeout <= 0:
 		return opts, usagef("--ask-timeout must be more than 0")
+	}
+	if m.rules != "" {
+		var err error
+		if opts.Rules, err = match.LoadRules(m.rules); err != nil {
+			return opts, usagef("--rules: %v", err)
+		}
 	}
 	for _, text := range m.faults {
 		fault, err := mock.ParseFault(text)

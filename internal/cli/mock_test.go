@@ -71,6 +71,10 @@ func TestMockTellsWhatIsNotRecorded(t *testing.T) {
 	r = run(t, mocked(path, nil, "call", "--tool", "echo", "message=ho")...)
 	require.Equal(t, exitAnswer, r.code)
 	require.Contains(t, r.stderr, "which differs at /arguments/message")
+
+	rules := writeFile(t, "ignore tools/call:echo /params/arguments/message\n")
+	r = run(t, mocked(path, []string{"--rules", rules}, "call", "--tool", "echo", "message=ho")...)
+	require.Equal(t, "{\"content\":[{\"text\":\"hi\",\"type\":\"text\"}]}\n", r.stdout, "what is ignored does not count")
 }
 
 // With --passthrough the real server answers, and that is recorded.
@@ -109,6 +113,7 @@ func TestMockRefuses(t *testing.T) {
 		{[]string{"mock", "--passthrough", fixture}, "the real server's command"},
 		{[]string{"mock", fixture + ".missing"}, "no such file"},
 		{[]string{"mock", "--repeat", "often", fixture}, "last, cycle or error"},
+		{[]string{"mock", "--rules", fixture, fixture}, "--rules: "},
 		{[]string{"mock", "--run", "7", fixture}, "no such process in the recording: run 7 of 1"},
 		{[]string{"mock", "--run", "-1", fixture}, "counted from 1"},
 		{[]string{"mock", "--speed", "-1", fixture}, "--speed"},
