@@ -119,7 +119,7 @@ func (a *app) acceptDifferences(path string, r *compare.Report) error {
 	if err != nil {
 		return usagef("--accept: %v", err)
 	}
-	_, err = fmt.Fprintf(a.stderr, "mcpdbg: %d rules added to %s: look at them, and keep the file beside your code\n", added, termsafe.String(path))
+	_, err = fmt.Fprintf(a.stderr, "mcpdbg: %s added to %s: look at them, and keep the file beside your code\n", plural(uint64(added), "rule"), termsafe.String(path))
 	return err
 }
 

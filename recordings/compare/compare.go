@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -35,7 +36,7 @@ type Options struct {
 // an exchange, and what is largest in either session. A report holds at most
 // 1,000 differences and 2,000 groups, and counts the rest.
 func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, error) {
-	c := comparer{opts: opts, rules: baseRules(opts.Rules), groups: map[groupKey]int{}, masks: map[maskKey]int{}, ignores: map[match.Rule]int{}}
+	c := comparer{ctx: ctx, opts: opts, rules: baseRules(opts.Rules), groups: map[groupKey]int{}, masks: map[maskKey]int{}, ignores: map[match.Rule]int{}}
 	var err error
 	if c.a, err = scan(ctx, a, c.rules, opts.Skip); err != nil {
 		return nil, fmt.Errorf("the first session: %w", err)
@@ -43,7 +44,7 @@ func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, e
 	if c.b, err = scan(ctx, b, c.rules, nil); err != nil {
 		return nil, fmt.Errorf("the second session: %w", err)
 	}
-	if err := c.compare(ctx); err != nil {
+	if err := c.compare(); err != nil {
 		return nil, err
 	}
 	return c.finish(), nil
@@ -51,6 +52,7 @@ func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, e
 
 // A comparer compares two sides.
 type comparer struct {
+	ctx   context.Context // of Compare
 	opts  Options
 	rules *match.Rules
 	a, b  *side
@@ -61,6 +63,7 @@ type comparer struct {
 	ignores map[match.Rule]int
 	calls   map[label]*Call
 	abouts  map[label]match.Applied
+	origins [2]map[usePlace]string // see carried; nil until they are needed
 
 	// What is compared now: records of both sides, alone if one has none.
 	label  label
@@ -77,7 +80,7 @@ type maskKey struct {
 }
 
 // compare goes over both sides.
-func (c *comparer) compare(ctx context.Context) error {
+func (c *comparer) compare() error {
 	c.calls, c.abouts = map[label]*Call{}, map[label]match.Applied{}
 	partners := align(c.a.records, c.b.records)
 	rest, err := c.pairUp(partners, single(partners, c.b.records))
@@ -92,8 +95,8 @@ func (c *comparer) compare(ctx context.Context) error {
 		if c.a.records[i].flags&page != 0 {
 			continue
 		}
-		if i%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if i%1024 == 0 && c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
 		}
 		c.turnTo(i, int(j), i)
 		if err := c.pair(); err != nil {
@@ -178,8 +181,8 @@ func (c *comparer) pair() error {
 	if !c.label.fromClient {
 		return nil // the answer is a client's
 	}
-	if x, y := c.outcome(c.a, a), c.outcome(c.b, b); x != y {
-		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, []byte(x), []byte(y))
+	if x, y := outcome(a), outcome(b); x != y {
+		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, c.a.ended(a, x), c.b.ended(b, y))
 		return nil
 	}
 	if a.flags&answered == 0 {
@@ -222,15 +225,27 @@ func (c *comparer) eras(a *record) {
 	c.report(Difference{Class: ClassEra, Change: Changed, Pointer: "/era"}, x, y)
 }
 
-// outcome says how an exchange ended, in one word or two.
-func (c *comparer) outcome(s *side, r *record) string {
+// outcome says how an exchange ended.
+func outcome(r *record) string {
 	switch {
 	case r.flags&answered == 0:
-		return "no answer (" + cmp.Or(r.state.String(), "pending") + ")"
+		return "no answer (" + cmp.Or(r.state.String(), session.ReqPending.String()) + ")"
 	case r.flags&failed != 0:
 		return "error"
 	}
 	return "result"
+}
+
+// ended is an outcome as it is shown: of an error what it says.
+func (s *side) ended(r *record, outcome string) []byte {
+	if r.flags&failed == 0 {
+		return []byte(outcome)
+	}
+	value, err := s.value(r)
+	if err != nil {
+		return []byte(outcome)
+	}
+	return bytes.TrimSpace(fmt.Appendf(nil, "%s %s %s", outcome, match.Member(value, "code"), match.Member(value, "message")))
 }
 
 // answers compares two results, or two errors.

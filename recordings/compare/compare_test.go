@@ -56,7 +56,7 @@ func TestAnswersAreComparedByValue(t *testing.T) {
 		{"another type", `"result":{"a":1}`, `"result":{"a":"1"}`, `result: tools/call x /result/a changed 1 | "1"`},
 		{"added", `"result":{}`, `"result":{"a":1}`, "result: tools/call x /result/a added nothing | 1"},
 		{"removed", `"result":{"a":null}`, `"result":{}`, "result: tools/call x /result/a removed null | nothing"},
-		{"result and error", `"result":{}`, `"error":{"code":1}`, "outcome: tools/call x /outcome changed result | error"},
+		{"result and error", `"result":{}`, `"error":{"code":1}`, "outcome: tools/call x /outcome changed result | error 1"},
 		{"errors", `"error":{"code":1,"message":"no"}`, `"error":{"code":2,"message":"no"}`, "error: tools/call x /error/code changed 1 | 2"},
 		{"isError", `"result":{}`, `"result":{"isError":true}`, "result: tools/call x /result/isError added nothing | true"},
 		{"isError false", `"result":{}`, `"result":{"isError":false}`, none},
@@ -226,13 +226,16 @@ func TestHandshakesOfTwoErasAreOneDifference(t *testing.T) {
 	}, told(compared(t, legacy, b, Options{})))
 }
 
+func rulesOf(t *testing.T, text string) *match.Rules {
+	t.Helper()
+	r, err := match.ReadRules(strings.NewReader(text), "rules")
+	require.NoError(t, err)
+	return r
+}
+
 func TestRulesOfAPerson(t *testing.T) {
 	a, b := call(`"result":{"a":1,"b":{"c":2,"d":3},"at":"2026-11-21T10:00:00Z"}`), call(`"result":{"a":9,"b":{"c":9,"d":9},"at":"2026-11-22T10:00:00Z"}`)
-	rules := func(text string) Options {
-		r, err := match.ReadRules(strings.NewReader(text), "rules")
-		require.NoError(t, err)
-		return Options{Rules: r}
-	}
+	rules := func(text string) Options { return Options{Rules: rulesOf(t, text)} }
 	r := compared(t, a, b, rules("ignore * /result/a\nignore tools/call:x /result/b\nkeep * /result/b/d\nkeep * /result/at"))
 	require.Equal(t, []string{
 		`result: tools/call x /result/at changed "2026-11-21T10:00:00Z" | "2026-11-22T10:00:00Z"`,

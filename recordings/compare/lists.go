@@ -30,6 +30,9 @@ func (c *comparer) lists(i, j int) error {
 	if err != nil {
 		return err
 	}
+	if x, y := c.a.brokenOff(i), c.b.brokenOff(j); (x == nil) != (y == nil) {
+		c.report(Difference{Class: ClassOutcome, Change: Changed, Pointer: "/outcome"}, c.a.pagesEnded(x), c.b.pagesEnded(y))
+	}
 	c.values(ClassResult, []string{"result"}, a.rest, b.rest)
 	base := []string{"result", member}
 	for _, name := range a.names {
@@ -75,7 +78,7 @@ func (s *side) list(number int, member string) (*list, error) {
 	for i, page := range append([]int{number}, s.pages[number]...) {
 		r := &s.records[page]
 		if r.flags&answered == 0 || r.flags&failed != 0 {
-			continue // pair has compared how they ended
+			continue
 		}
 		result, err := s.value(r)
 		if err != nil {
@@ -91,6 +94,24 @@ func (s *side) list(number int, member string) (*list, error) {
 		})
 	}
 	return l, nil
+}
+
+// brokenOff is the first page of a walk that has no result, nil if all have.
+func (s *side) brokenOff(number int) *record {
+	for _, page := range s.pages[number] {
+		if r := &s.records[page]; r.flags&answered == 0 || r.flags&failed != 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// pagesEnded shows how a walk ended.
+func (s *side) pagesEnded(broken *record) []byte {
+	if broken == nil {
+		return []byte("result")
+	}
+	return append([]byte("a further page: "), s.ended(broken, outcome(broken))...)
 }
 
 // add adds an item under its name, or what else it is known by.

@@ -34,7 +34,8 @@ func (r *Report) WriteText(w io.Writer, opts TextOptions) error {
 
 type printer struct {
 	TextOptions
-	b bytes.Buffer
+	runs bool // there are several processes in a session
+	b    bytes.Buffer
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
@@ -43,10 +44,14 @@ func (p *printer) report(r *Report) {
 	p.session("A", p.NameA, r.A)
 	p.session("B", p.NameB, r.B)
 	p.summary(r)
+	p.runs = r.A.Runs > 1 || r.B.Runs > 1
 	if r.First != nil {
 		p.line("\nFirst difference: %s", p.what(r.First))
-		p.where("A", r.First.A)
-		p.where("B", r.First.B)
+		p.where("A", r.First.A, len(r.First.Detail) == 0)
+		p.where("B", r.First.B, len(r.First.Detail) == 0)
+		for _, line := range r.First.Detail {
+			p.line("     %s", p.Clean(line))
+		}
 	}
 	p.groups(r)
 	p.masked(r)
@@ -58,7 +63,8 @@ func (p *printer) session(letter, name string, s Session) {
 	if name == "" {
 		name = s.ID
 	}
-	p.line("%s  %s  %d exchanges in %d entries  %s", letter, p.Clean(name), s.Exchanges, s.Entries, p.Clean(strings.Join(s.Servers, ", ")))
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %d entries  %s", letter, p.Clean(name), plural(s.Exchanges, "exchange"), s.Entries,
+		p.Clean(strings.Join(s.Servers, ", ")))))
 }
 
 func (p *printer) summary(r *Report) {
@@ -120,19 +126,27 @@ func (p *printer) place(class Class, pointer string, change Change) string {
 	case ClassOrder:
 		return "another order at " + p.Clean(pointer)
 	}
+	if change == Schema {
+		return p.Clean(pointer) + ": another schema"
+	}
 	return p.Clean(pointer) + " " + string(change)
 }
 
-// where says where a side of a difference stands, and its value.
-func (p *printer) where(letter string, s *Side) {
-	switch {
-	case s == nil:
+// where says where a side of a difference stands, and its value if it is asked
+// for.
+func (p *printer) where(letter string, s *Side, value bool) {
+	if s == nil {
 		p.line("  %s  nothing", letter)
-	case s.N == 0:
-		p.line("  %s  %s", letter, p.Clean(s.Value))
-	default:
-		p.line("  %s  %s  %s", letter, p.position(s), p.Clean(s.Value))
+		return
 	}
+	text := "  " + letter
+	if s.N > 0 {
+		text += "  " + p.position(s)
+	}
+	if value && s.Value != "" {
+		text += "  " + p.Clean(s.Value)
+	}
+	p.line("%s", text)
 }
 
 // position is where a side stands: how jumps in the interface spell it.
@@ -141,11 +155,8 @@ func (p *printer) position(s *Side) string {
 	if s.Seq > 0 {
 		text += fmt.Sprintf(" seq %d", s.Seq)
 	}
-	if s.Process != "" {
-		text += " of " + p.Clean(s.Process)
-	}
-	if s.Run > 1 {
-		text += fmt.Sprintf(" (run %d)", s.Run)
+	if p.runs {
+		text += fmt.Sprintf(" of run %d", s.Run)
 	}
 	return text
 }
@@ -158,7 +169,7 @@ func (p *printer) groups(r *Report) {
 		}
 		if counted && !g.Counts {
 			counted = false
-			p.line("\nDifferences that do not count")
+			p.line("\nDifferences that do not count (--logs and --envelope: notes and envelopes do)")
 		}
 		p.group(&g)
 	}
@@ -177,22 +188,18 @@ func (p *printer) group(g *Group) {
 	for _, line := range d.Detail {
 		p.line("             %s", p.Clean(line))
 	}
-	if len(d.Detail) > 0 {
-		return
+	if len(d.Detail) == 0 {
+		p.side("A", d.A)
+		p.side("B", d.B)
 	}
-	p.value("A", d.A)
-	p.value("B", d.B)
 }
 
-func (p *printer) value(letter string, s *Side) {
-	if s == nil || s.Value == "" {
-		return
+// side is one side of the example of a group, if there is something to say.
+func (p *printer) side(letter string, s *Side) {
+	if s != nil && s.Value != "" {
+		p.b.WriteString("           ")
+		p.where(letter, s, true)
 	}
-	at := ""
-	if s.N > 0 {
-		at = "  (" + p.position(s) + ")"
-	}
-	p.line("           %s %s%s", letter, p.Clean(s.Value), at)
 }
 
 func (p *printer) masked(r *Report) {
@@ -232,13 +239,21 @@ func (p *printer) timing(r *Report) {
 		return
 	}
 	p.line("\nTimes of answers, which do not count")
-	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "  \tA\tB\tp50 A\tB\t\tp95 A\tB\t\t")
+	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  \tanswers\tp50\t\tp95\t")
 	for _, m := range r.Timing {
-		fmt.Fprintf(t, "  %s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", p.call(m.Method, "", m.From), m.A.Count, m.B.Count,
-			micros(m.A.P50), micros(m.B.P50), factor(m.P50), micros(m.A.P95), micros(m.B.P95), factor(m.P95))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", p.call(m.Method, "", m.From), both(fmt.Sprint(m.A.Count), fmt.Sprint(m.B.Count)),
+			both(micros(m.A.P50), micros(m.B.P50)), factor(m.P50), both(micros(m.A.P95), micros(m.B.P95)), factor(m.P95))
 	}
 	_ = t.Flush() // into memory
+}
+
+// both is a value of each side, once if they are one.
+func both(a, b string) string {
+	if a == b {
+		return a
+	}
+	return a + " -> " + b
 }
 
 func micros(us int64) string {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,9 +39,11 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	if len(textA) > maxText || len(textB) > maxText {
 		return false
 	}
-	if !exact && maskText(textA) == maskText(textB) {
-		c.masked("text", path, a, b)
-		return true
+	if !exact {
+		if textA, textB = maskText(textA), maskText(textB); textA == textB {
+			c.masked("text", path, a, b)
+			return true
+		}
 	}
 	if !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") || isBlob(textA) || isBlob(textB) {
 		return false
@@ -59,7 +62,9 @@ func lineDiff(a, b string) []string {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	lines = lines[min(2, len(lines)):] // the names
+	lines = slices.DeleteFunc(lines[min(2, len(lines)):], func(line string) bool { // without the names
+		return strings.HasPrefix(line, `\ No newline`)
+	})
 	if rest := len(lines) - maxLines; rest > 0 {
 		lines = append(lines[:maxLines], fmt.Sprintf("and %d more lines", rest))
 	}
@@ -71,8 +76,8 @@ func lineDiff(a, b string) []string {
 
 // volatileText finds values in a text that are others in each run.
 var volatileText = regexp.MustCompile(strings.Join([]string{
-	`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`, // time
-	`\b\d\d:\d\d:\d\d([.,]\d+)?\b`, // time of day
+	`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
+	`\b\d?\d:\d\d:\d\d([.,]\d+)?( ?[AaPp][Mm])?\b`,                                    // time of day
 	`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`, // UUID
 	`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`,                                                 // ULID
 	`\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`,                             // hexadecimal
@@ -85,7 +90,7 @@ var volatileText = regexp.MustCompile(strings.Join([]string{
 
 // maskText replaces the values of a text that are others in each run, each by
 // the same mark: what kind it is shows in the text around it.
-func maskText(text string) string { return volatileText.ReplaceAllString(text, "\x00") }
+func maskText(text string) string { return volatileText.ReplaceAllString(text, "…") }
 
 // isBlob tells whether a text is bytes in base64.
 func isBlob(text string) bool {

@@ -39,7 +39,11 @@ func (c *comparer) value(class Class, path []string, a, b []byte) (descend bool)
 			return false
 		}
 	case match.ActionNone:
-		if mask := volatile(path, a, b); mask != "" && classAt(class, path) != ClassEnvelope {
+		mask := volatile(path, a, b)
+		if mask == "" && class == ClassParams && c.carried(path, a, b) {
+			mask = "carried"
+		}
+		if mask != "" && classAt(class, path) != ClassEnvelope {
 			c.masked(mask, path, a, b)
 			return false
 		}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/compare"
+)
+
+// diffRequests are sent to a demo server by recordDemo.
+const diffRequests = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"after-6"}}
+{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"after-12"}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}
+{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}
+{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"log"}}
+`
+
+// recordDemo records a session with the demo server, and returns the path.
+func recordDemo(t *testing.T, command ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	args := append([]string{"run", "--quiet", "--era", "legacy", "--in", writeFile(t, diffRequests), "--record", path, "--", binary, demoServer}, command...)
+	r := run(t, args...)
+	require.Equal(t, 0, r.code, r.stderr)
+	return path
+}
+
+// A build that changed one schema and one answer differs in these, and in
+// nothing else.
+func TestDiffFindsExactlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	before, again, after := recordDemo(t), recordDemo(t), recordDemo(t, "--changed")
+
+	r := inProcess(t, "diff", before, again)
+	require.Equal(t, 0, r.code, r.stdout)
+	require.Contains(t, r.stdout, "5 exchanges compared, 5 equal, 0 differ: the same\n")
+	require.Empty(t, r.stderr)
+
+	r = inProcess(t, "diff", before, after)
+	require.Equal(t, exitAnswer, r.code)
+	require.Empty(t, r.stderr, "the report says it")
+	require.Contains(t, r.stdout, "First difference: tools/list, /result/tools/slow/inputSchema: another schema\n  A  n ")
+
+	junit := filepath.Join(t.TempDir(), "junit.xml")
+	r = inProcess(t, "diff", "--json", "--junit", junit, before, after)
+	require.Equal(t, exitAnswer, r.code)
+	var report compare.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.Len(t, report.Groups, 2)
+	require.Equal(t, "/result/tools/slow/inputSchema", string(report.Groups[0].Pointer))
+	require.Equal(t, []string{"/properties/steps/maximum: 1000 -> 100"}, report.Groups[0].Example.Detail)
+	require.Equal(t, "/result/structuredContent/sum", string(report.Groups[1].Pointer))
+	require.Equal(t, []string{"3", "4"}, []string{report.Groups[1].Example.A.Value, report.Groups[1].Example.B.Value})
+	require.Positive(t, report.First.A.Seq)
+	require.Positive(t, report.First.B.Seq)
+	doc, err := os.ReadFile(junit)
+	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(doc, new(any)))
+	require.Contains(t, string(doc), `<testcase name="tools/call add" classname="mcpdbg.client"`)
+	require.Equal(t, 2, strings.Count(string(doc), "<failure "))
+}
+
+func TestDiffAcceptsDifferences(t *testing.T) {
+	t.Parallel()
+	before, after := recordDemo(t), recordDemo(t, "--changed")
+	rules := filepath.Join(t.TempDir(), "mcp.rules")
+	r := inProcess(t, "diff", "--accept", rules, before, after)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "2 rules added to ")
+	text, err := os.ReadFile(rules)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\n\nignore tools/call:add /result/structuredContent/sum\nignore tools/list /result/tools/slow/inputSchema\n")
+
+	r = inProcess(t, "diff", "--rules", rules, before, after)
+	require.Equal(t, 0, r.code, r.stdout)
+	require.Contains(t, r.stdout, "Left out by rules\n  ignore tools/call:add /result/structuredContent/sum  1 time\n")
+
+	require.NoError(t, os.WriteFile(rules, []byte("# mine\nignore tools/call:add /result"), 0o600))
+	r = inProcess(t, "diff", "--accept", rules, before, after)
+	require.Contains(t, r.stderr, "1 rule added to ")
+	text, err = os.ReadFile(rules)
+	require.NoError(t, err)
+	require.Equal(t, "# mine\nignore tools/call:add /result\nignore tools/list /result/tools/slow/inputSchema\n", string(text))
+
+	r = inProcess(t, "diff", "--ignore", "tools/list:/result/tools/*/inputSchema", "--ignore", "/result/structuredContent", before, after)
+	require.Equal(t, 0, r.code, r.stdout)
+}
+
+func TestDiffRefuses(t *testing.T) {
+	t.Parallel()
+	good, text := lintFixtures+"healthy-legacy.jsonl", writeFile(t, "hello\n")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"diff", good}, "diff takes two recordings"},
+		{[]string{"diff", good, text}, "is not a recording"},
+		{[]string{"diff", text + ".missing", good}, "no such file"},
+		{[]string{"diff", "--ignore", "result", good, good}, `--ignore: pointer "result": begins with a /`},
+		{[]string{"diff", "--rules", text, good, good}, text + `:1: "hello": a rule begins with ignore, mask or keep`},
+		{[]string{"diff", "--rules", text + ".missing", good, good}, "no such file"},
+		{[]string{"diff", "--accept", text, good, lintFixtures + "healthy-modern.jsonl"}, `:1: "hello": a rule`},
+		{[]string{"diff", "--junit", filepath.Join(text, "x"), good, good}, "--junit: "},
+	} {
+		r := inProcess(t, c.args...)
+		require.Equal(t, exitUsage, r.code, c.args)
+		require.Contains(t, r.stderr, c.says)
+	}
+}
+
+// Nothing that a server wrote reaches the terminal as it is.
+func TestDiffIsSafe(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ansi", "nul", "invalid-utf8"} {
+		r := inProcess(t, "diff", "--reveal", lintFixtures+name+".jsonl", lintFixtures+"healthy-legacy.jsonl")
+		require.Equal(t, exitAnswer, r.code, r.stderr)
+		require.Regexp(t, `^[^\x00-\x09\x0b-\x1f\x7f-\x9f\x{200b}-\x{200f}\x{202a}-\x{202e}]*$`, r.stdout)
+	}
+}

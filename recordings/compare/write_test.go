@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sample is a report with something of everything.
+func sample(t *testing.T) *Report {
+	a := []string{started,
+		`> {"id":1,"method":"tools/call","params":{"name":"x"}}`, `< {"id":1,"result":{"v":1,"at":"2026-11-21T10:00:00Z","ttlMs":1,"long":"one\ntwo\nthree","i":1}}`,
+		`> {"id":2,"method":"tools/list"}`, `< {"id":2,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}`,
+		`> {"id":3,"method":"ping"}`, `< {"id":3,"result":{}}`,
+		`> {"id":4,"method":"prompts/get","params":{"name":"p\u001b[31m"}}`, `< {"id":4,"result":{}}`,
+		`< {"method":"notifications/message","params":{"level":"info"}}`,
+	}
+	b := []string{started,
+		`> {"id":1,"method":"tools/call","params":{"name":"x"}}`, `< {"id":1,"result":{"v":"\u001b[2J<b>","at":"2026-11-22T10:00:00Z","ttlMs":2,"long":"one\n2\nthree","i":2}}`,
+		`> {"id":2,"method":"tools/list"}`, `< {"id":2,"result":{"tools":[{"name":"a","inputSchema":{"type":"array"}}]}}`,
+		`> {"id":4,"method":"prompts/get","params":{"name":"p\u001b[31m"}}`, `< {"id":4,"error":{"code":1,"message":"no"}}`,
+	}
+	return compared(t, a, b, Options{Rules: rulesOf(t, "ignore * /result/i")})
+}
+
+func TestWriteText(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, sample(t).WriteText(&out, TextOptions{NameA: "one.jsonl", NameB: "two.jsonl", Reveal: true}))
+	head, times, found := strings.Cut(out.String(), "\nTimes of answers, which do not count\n")
+	require.True(t, found)
+	require.Equal(t, `A  one.jsonl  4 exchanges in 10 entries
+B  two.jsonl  3 exchanges in 7 entries
+3 exchanges compared, 0 equal, 3 differ, 1 on one side only
+
+First difference: tools/call x, /result/long changed
+  A  n 3 seq 1
+  B  n 3 seq 1
+     @@ -1,3 +1,3 @@
+      one
+     -two
+     +2
+      three
+
+Differences
+  result   tools/call x, /result/long changed
+             @@ -1,3 +1,3 @@
+              one
+             -two
+             +2
+              three
+  result   tools/call x, /result/v changed
+             A  n 3 seq 1  1
+             B  n 3 seq 1  "\u001b[2J<b>"
+  result   tools/list, /result/tools/a/inputSchema: another schema
+             /type: "object" -> "array"
+  missing  ping, only in A
+             A  n 7 seq 3  {}
+  outcome  prompts/get p`+"\x1b"+`[31m, ended otherwise
+             A  n 9 seq 4  result
+             B  n 7 seq 3  error 1 "no"
+
+Differences that do not count (--logs and --envelope: notes and envelopes do)
+  envelope tools/call x, /result/ttlMs changed
+             A  n 3 seq 1  1
+             B  n 3 seq 1  2
+  notes    notifications/message info (of the server), another number of notifications
+             A  1
+             B  0
+
+Equal by type: 1 value
+  time      tools/call x, /result/at  1
+           A "2026-11-21T10:00:00Z"
+           B "2026-11-22T10:00:00Z"
+
+Left out by rules
+  ignore * /result/i  1 time
+`, head)
+	require.Contains(t, times, "tools/call   1        1ms       1x  1ms       1x\n")
+	require.Contains(t, times, "ping         1 -> 0   1ms -> - ")
+}
+
+func TestWriteTextCleansWhatServersSaid(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, sample(t).WriteText(&out, TextOptions{Clean: func(s string) string { return strings.ReplaceAll(s, "\x1b", "ESC") }}))
+	require.NotContains(t, out.String(), "\x1b")
+	require.Contains(t, out.String(), "pESC[31m")
+}
+
+// The names of the report's JSON are a promise.
+func TestJSONKeepsItsNames(t *testing.T) {
+	doc, err := json.Marshal(sample(t))
+	require.NoError(t, err)
+	var r map[string]any
+	require.NoError(t, json.Unmarshal(doc, &r))
+	names := func(v any) string {
+		var out []string
+		for name := range v.(map[string]any) {
+			out = append(out, name)
+		}
+		return strings.Join(slices.Sorted(slices.Values(out)), " ")
+	}
+	first := func(name string) any { return r[name].([]any)[0] }
+	require.Equal(t, "a b calls compared differences differs equal first groups ignored masked timing", names(r))
+	require.Equal(t, "argv entries exchanges id runs", names(r["a"]))
+	require.Equal(t, "a b change class counts detail from method pointer subject", names(r["first"]))
+	require.Equal(t, "n process request_n run seq t_us value", names(r["first"].(map[string]any)["a"]))
+	require.Equal(t, "change class count counts example from method pointer subject", names(first("groups")))
+	require.Equal(t, "a b count method pointer subject type", names(first("masked")))
+	require.Equal(t, "count rule", names(first("ignored")))
+	require.Equal(t, "a b from method p50_ratio p95_ratio", names(first("timing")))
+	require.Equal(t, "count p50_us p95_us", names(first("timing").(map[string]any)["a"]))
+	require.Equal(t, "compared differ from method took_us", names(first("calls")))
+
+	empty, err := json.Marshal(compared(t, []string{started}, []string{started}, Options{}))
+	require.NoError(t, err)
+	require.NotContains(t, string(empty), "null")
+}
+
+func TestWriteJUnit(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, sample(t).WriteJUnit(&out, "one and two"))
+	var doc junitSuites
+	require.NoError(t, xml.Unmarshal(out.Bytes(), &doc))
+	suite := doc.Suites[0]
+	var cases []string
+	for _, c := range suite.Cases {
+		word := "ok"
+		if c.Failure != nil {
+			word = c.Failure.Type + ": " + c.Failure.Message
+		}
+		cases = append(cases, c.Classname+" "+c.Name+" "+word)
+	}
+	require.Equal(t, []string{
+		"mcpdbg.client ping missing: only in A",
+		"mcpdbg.client prompts/get p\ufffd[31m outcome: ended otherwise",
+		"mcpdbg.client tools/call x result: /result/long changed",
+		"mcpdbg.client tools/list result: /result/tools/a/inputSchema: another schema",
+	}, cases)
+	require.Equal(t, []int{4, 4, 4, 4}, []int{doc.Tests, doc.Failures, suite.Tests, suite.Failures})
+	require.Contains(t, suite.Cases[2].Failure.Text, "/result/v changed")
+	require.True(t, strings.HasPrefix(out.String(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"mcpdbg\" tests=\"4\" failures=\"4\">\n"))
+}
