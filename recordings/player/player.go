@@ -1,7 +1,6 @@
 package player
 
 import (
-	"math"
 	"time"
 
 	"mcpdbg/session"
@@ -156,9 +155,9 @@ func (p *Player) Next(now time.Duration) (time.Duration, bool) {
 	if !ok || !p.playing {
 		return 0, false
 	}
-	due := p.since + time.Duration(math.Ceil(float64(max(gap-p.pos, 0))/p.pace()))
+	due := p.since + time.Duration(float64(max(gap-p.pos, 0))/p.pace())
 	for p.passed(due) < gap {
-		due++ // what floating point made of a nanosecond
+		due++ // what rounding has lost
 	}
 	return max(due-now, 0), true
 }

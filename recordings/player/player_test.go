@@ -184,13 +184,13 @@ func TestSpeedsAreOffered(t *testing.T) {
 }
 
 func TestSeeking(t *testing.T) {
-	src := times(0, 100, 300, 900, 9000)
+	src := times(0, 100, 300, 900, 9000, 9600)
 	p := New(src)
 	p.Seek(0, 3)
 	require.Equal(t, 3, p.Rows())
 	require.Equal(t, 300*ms, p.At(0))
 	p.Seek(0, 99)
-	require.Equal(t, 5, p.Rows())
+	require.Equal(t, 6, p.Rows())
 	p.Seek(0, -1)
 	require.Zero(t, p.Rows())
 
@@ -201,12 +201,33 @@ func TestSeeking(t *testing.T) {
 	wait, _ := p.Next(time.Second)
 	require.Equal(t, 550*ms, wait, "it goes on in the pause")
 
+	p.Seek(2*time.Second, 1)
+	wait, _ = p.Next(2 * time.Second)
+	require.Equal(t, 100*ms, wait, "it goes on from when it was asked")
+	wait, _ = p.Next(3 * time.Second)
+	require.Zero(t, wait, "it is late")
+
 	p.SeekTime(time.Second, 5*time.Second)
 	require.True(t, p.Playing())
 	wait, ok := p.Next(time.Second)
 	require.True(t, ok)
 	require.Zero(t, wait, "the pause is longer than it is played")
 	require.Equal(t, 5, p.Advance(time.Second))
+	wait, _ = p.Next(time.Second)
+	require.Equal(t, 600*ms, wait, "and no more of it is made up for")
+}
+
+func TestAnotherLimitOfPauses(t *testing.T) {
+	p := New(times(0, 9000, 20_000))
+	p.Play(0)
+	p.SetIdle(1500*ms, 0)
+	require.Equal(t, 2, p.Rows(), "what was due before is shown")
+	wait, _ := p.Next(1500 * ms)
+	require.Equal(t, 10_500*ms, wait)
+	p.SetIdle(3*time.Second, 5*time.Second)
+	require.Equal(t, 5*time.Second, p.Idle())
+	wait, _ = p.Next(3 * time.Second)
+	require.Equal(t, 3*time.Second, wait)
 }
 
 func TestSteppingByMessage(t *testing.T) {
@@ -244,6 +265,11 @@ func TestRowsThatComeLater(t *testing.T) {
 	wait, ok := p.Next(time.Hour)
 	require.True(t, ok)
 	require.Equal(t, 500*ms, wait, "no more than a pause is made up for")
+
+	p.SetSpeed(time.Hour, Max)
+	require.Equal(t, 5, p.Advance(2*time.Hour))
+	src = times(make([]int64, 100)...)
+	require.Equal(t, 6, p.Advance(2*time.Hour), "nor of what Max makes of one")
 }
 
 func TestTimesOfAFileCanBeAnything(t *testing.T) {
