@@ -1,0 +1,191 @@
+package notes
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// version is the number mcpdbg_notes of the header.
+const version = 1
+
+// A header is the first line of the file.
+type header struct {
+	Version   int    `json:"mcpdbg_notes"`
+	Recording string `json:"recording"`
+}
+
+// A FormatError says why a file holds no notes.
+type FormatError struct {
+	Path   string
+	Reason string
+}
+
+func (e *FormatError) Error() string { return fmt.Sprintf("notes %s: %s", e.Path, e.Reason) }
+
+// An OtherRecordingError says that a file of notes belongs to another recording
+// than the one beside it.
+type OtherRecordingError struct {
+	Path string
+	ID   string // of the recording it belongs to
+	Want string
+}
+
+func (e *OtherRecordingError) Error() string {
+	return fmt.Sprintf("notes %s: they are of the recording %q, not of %q", e.Path, e.ID, e.Want)
+}
+
+// A SaveError says why notes are kept in memory only.
+type SaveError struct {
+	Path string
+	Err  error
+}
+
+func (e *SaveError) Error() string {
+	return fmt.Sprintf("notes are not saved, and gone with the program: %v", e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *SaveError) Unwrap() error { return e.Err }
+
+var errFull = fmt.Errorf("the file of notes is at its limit of %d MiB", MaxFile>>20)
+
+// readFile reads a file of notes; nil if there is none.
+func readFile(path string) ([]byte, error) {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("notes: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, &FormatError{Path: path, Reason: "it is no file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("notes: %w", err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("notes: %w", err)
+	}
+	if len(content) > MaxFile {
+		return nil, &FormatError{Path: path, Reason: fmt.Sprintf("it is larger than %d MiB", MaxFile>>20)}
+	}
+	return content, nil
+}
+
+// parse puts the changes of a file into x, and returns the id of the recording it
+// belongs to. The last line may be torn.
+func parse(content []byte, x *Notes) (recording string, err error) {
+	if bytes.HasPrefix(x.headerLine(), content) {
+		return x.id, nil // a header at most, that may be torn
+	}
+	first, rest, _ := bytes.Cut(content, []byte{'\n'})
+	var h header
+	switch err := json.Unmarshal(first, &h); {
+	case err != nil || h.Version == 0:
+		return "", errors.New("it holds no notes")
+	case h.Version != version:
+		return "", fmt.Errorf("version %d of the format is not known", h.Version)
+	}
+	last := make(map[uint64]Note)
+	for len(rest) > 0 {
+		line, more, whole := bytes.Cut(rest, []byte{'\n'})
+		if !whole {
+			break
+		}
+		x.read(line, last)
+		rest = more
+	}
+	for n, note := range last {
+		if note != (Note{}) {
+			x.notes[n] = note
+			x.order = append(x.order, n)
+		}
+	}
+	slices.Sort(x.order)
+	return h.Recording, nil
+}
+
+// read reads a line, one change, into last.
+func (x *Notes) read(line []byte, last map[uint64]Note) {
+	if len(line) < len(`{"n":1}`) || line[0] != '{' {
+		x.skipped++ // a file of nothing else must not take seconds
+		return
+	}
+	var e struct {
+		Entry
+		header // of two programs that began the file at the same time
+	}
+	switch err := json.Unmarshal(line, &e); {
+	case err == nil && e.N == 0 && e.Version == version && e.Recording == x.id:
+	case err != nil, e.N == 0, len(e.Text) > MaxText:
+		x.skipped++
+	default:
+		last[e.N] = e.Note
+	}
+}
+
+// save appends a change to the file, which it creates if need be.
+func (x *Notes) save(e Entry) error {
+	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.append(f, e), f.Close())
+}
+
+func (x *Notes) append(f *os.File, e Entry) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	before, err := x.lead(f, info.Size())
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	line = append(append(before, line...), '\n')
+	if info.Size()+int64(len(line)) > MaxFile {
+		return errFull
+	}
+	if _, err := f.Write(line); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// lead is what has to come before a change: the header, or what is missing of it,
+// or the end of a line that is torn.
+func (x *Notes) lead(f *os.File, size int64) ([]byte, error) {
+	line := x.headerLine()
+	have := make([]byte, min(size, int64(len(line))))
+	if _, err := f.ReadAt(have, 0); err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(line, have) && len(have) < len(line) {
+		return line[len(have):], nil
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], size-1); err != nil {
+		return nil, err
+	}
+	if last[0] != '\n' {
+		return []byte{'\n'}, nil
+	}
+	return nil, nil
+}
+
+func (x *Notes) headerLine() []byte {
+	line, _ := json.Marshal(header{version, x.id}) // never fails
+	return append(line, '\n')
+}

@@ -1,0 +1,163 @@
+package notes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	// MaxText is the longest text of a note, in bytes.
+	MaxText = 64 << 10
+	// MaxFile is the largest file of notes, in bytes. It bounds the memory too.
+	MaxFile = 16 << 20
+)
+
+// A Note is what a person adds to one entry. The zero value is none.
+type Note struct {
+	Mark bool   `json:"mark,omitempty"`
+	Text string `json:"text,omitempty"` // valid UTF-8
+}
+
+// An Entry is a note and the number (n) of the entry it is about.
+type Entry struct {
+	N uint64 `json:"n"`
+	Note
+}
+
+// Notes are those of one recording. The methods may be called from any goroutine.
+// Changes that another program makes meanwhile are not seen, and not lost.
+type Notes struct {
+	path, id string
+
+	mu      sync.Mutex
+	notes   map[uint64]Note
+	order   []uint64 // the keys of notes, sorted
+	skipped int
+	unsaved bool // nothing more is written
+}
+
+// Path is where the notes of the recording at a path are.
+func Path(recording string) string { return recording + ".notes" }
+
+// Open reads the notes of the recording at a path, of which id is the header's.
+// There need not be any. The error is an *OtherRecordingError if the notes belong
+// to another recording, and a *FormatError if the file holds no notes, or too
+// many.
+func Open(recording, id string) (*Notes, error) {
+	x := &Notes{path: Path(recording), id: id, notes: make(map[uint64]Note)}
+	content, err := readFile(x.path)
+	if err != nil || content == nil {
+		return x, err
+	}
+	owner, err := parse(content, x)
+	if err != nil {
+		return nil, &FormatError{Path: x.path, Reason: err.Error()}
+	}
+	if owner != id {
+		return nil, &OtherRecordingError{Path: x.path, ID: owner, Want: id}
+	}
+	return x, nil
+}
+
+// Skipped is how many lines of the file are no changes and were left out. A torn
+// last line is not counted.
+func (x *Notes) Skipped() int { return x.skipped }
+
+// All returns all notes, in the order of their entries.
+func (x *Notes) All() []Entry {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := make([]Entry, len(x.order))
+	for i, n := range x.order {
+		all[i] = Entry{n, x.notes[n]}
+	}
+	return all
+}
+
+// At returns the note on entry n, the zero Note if there is none.
+func (x *Notes) At(n uint64) Note {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.notes[n]
+}
+
+// Next is the nearest entry behind entry n that is marked.
+func (x *Notes) Next(n uint64) (uint64, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	i, found := slices.BinarySearch(x.order, n)
+	if found {
+		i++
+	}
+	for ; i < len(x.order); i++ {
+		if x.notes[x.order[i]].Mark {
+			return x.order[i], true
+		}
+	}
+	return 0, false
+}
+
+// Previous is the nearest entry before entry n that is marked.
+func (x *Notes) Previous(n uint64) (uint64, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	i, _ := slices.BinarySearch(x.order, n)
+	for i--; i >= 0; i-- {
+		if x.notes[x.order[i]].Mark {
+			return x.order[i], true
+		}
+	}
+	return 0, false
+}
+
+// Set puts a note on entry n, or takes away the one that is there if it is the
+// zero Note. It returns when the change is on the disk. What of the text is no
+// UTF-8 is replaced; one that is too long is refused.
+//
+// If the change can't be written it is kept in memory, as all later ones are, and
+// the error, which comes once, is a *SaveError.
+func (x *Notes) Set(n uint64, note Note) error {
+	if len(note.Text) > MaxText {
+		return fmt.Errorf("a note of %d bytes is too long: at most %d", len(note.Text), MaxText)
+	}
+	note.Text = strings.ToValidUTF8(note.Text, "\ufffd")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.notes[n] == note {
+		return nil
+	}
+	x.put(n, note)
+	if x.unsaved {
+		return nil
+	}
+	if err := x.save(Entry{n, note}); err != nil {
+		x.unsaved = true
+		return &SaveError{Path: x.path, Err: err}
+	}
+	return nil
+}
+
+// Unsaved tells whether there are notes that will be gone with the program.
+func (x *Notes) Unsaved() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.unsaved
+}
+
+// put puts a note on entry n, in memory.
+func (x *Notes) put(n uint64, note Note) {
+	i, found := slices.BinarySearch(x.order, n)
+	switch {
+	case note == Note{}:
+		delete(x.notes, n)
+		if found {
+			x.order = slices.Delete(x.order, i, i+1)
+		}
+		return
+	case !found:
+		x.order = slices.Insert(x.order, i, n)
+	}
+	x.notes[n] = note
+}
