@@ -20,7 +20,7 @@ import (
 	"mcpdbg/session"
 )
 
-const header = `{"mcpdbg":1,"id":"01J","tool":"t","start":"2026-11-21T10:00:00.000000Z","placement":"local","argv":[]}` + "\n"
+const header = `{"mcpdbg":1,"id":"01KAJJMHZZ3W9T5K6VQ8X1Y2ZB","tool":"t","start":"2026-11-21T10:00:00.000000Z","placement":"local","argv":[]}` + "\n"
 
 // write writes a file of a test.
 func write(t testing.TB, content string) string {

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/cespare/xxhash/v2"
 
 	"mcpdbg/session"
 )
+
+var hexDigits = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // maxProblems is how many problems a Report lists; more are counted.
 const maxProblems = 100
@@ -40,21 +43,29 @@ type Stream struct {
 	// entries carry, are the same. Without such an entry, or after a gap, there
 	// is nothing to hold them against.
 	Checked bool
+	Wrong   bool // the recorder's are others
 }
 
-// A Problem is a contradiction, at entry N.
+// A Problem is a contradiction, or something that the format does not allow, at
+// entry N; 0 is before the first one.
 type Problem struct {
 	N    uint64
 	Text string
 }
 
-func (p Problem) String() string { return fmt.Sprintf("entry %d: %s", p.N, p.Text) }
+func (p Problem) String() string {
+	if p.N == 0 {
+		return p.Text
+	}
+	return fmt.Sprintf("entry %d: %s", p.N, p.Text)
+}
 
 // Verify reads the recording at path from end to end, puts every stream of
 // every process together again, and holds their lengths and hashes against what
 // the recorder wrote when the process had ended; it checks that numbers and
-// times do not fall and that the sequence of each process has no hole. The
-// error is about the file, as that of Open; what the recording itself got wrong
+// times do not fall, that the sequence of each process has no hole, and that
+// every line is as docs/recording-format.md says. Beside one line at a time it
+// holds an index of 128 MiB at most. The error is about the file, as that of Open; what the recording itself got wrong
 // is in the report.
 func Verify(path string) (*Report, error) {
 	f, err := openFile(path)
@@ -74,6 +85,9 @@ func verify(path string, f io.ReaderAt) (*Report, error) {
 		return nil, err
 	}
 	v := verifier{report: &Report{Header: header}}
+	v.index.Spill = v.spill.create
+	defer v.spill.close() //nolint:errcheck // a temporary file
+	v.header(header)
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -92,10 +106,18 @@ func verify(path string, f io.ReaderAt) (*Report, error) {
 // A verifier goes through the entries of a recording in order.
 type verifier struct {
 	decoder decoder
+	shape   shape // of the line
 	report  *Report
 	last    session.Entry // without its bytes
+	index   session.Index // of all entries, for the counts of the last one
+	spill   temp
+	ended   bool // the last entry was the end
+	answers bool // the last entry says that an answer follows
+
 	process string
 	streams map[session.Kind]*streamSum
+	flows   [session.KindEnd + 1]flow
+	closed  bool    // its last event was told
 	numbers numbers // of the process
 }
 
@@ -103,6 +125,7 @@ type streamSum struct {
 	bytes   uint64
 	hash    xxhash.Digest
 	checked bool
+	wrong   bool
 }
 
 func (v *verifier) problem(n uint64, format string, args ...any) {
@@ -123,11 +146,15 @@ func (v *verifier) line(l line) {
 		v.problem(v.last.N, "the line after it is too long to be checked: %d bytes", l.size)
 		return
 	}
+	v.shape.look(l.data)
 	e, err := v.decoder.decode(l.data)
 	if err != nil {
 		v.report.Warnings.BadLines++
 		v.problem(v.last.N, "the line after it, at byte %d, is no entry", l.off)
 		return
+	}
+	for _, rule := range v.shape.rules {
+		v.problem(e.N, "%s", rule)
 	}
 	v.report.Entries++
 	v.report.Finished = e.Kind == session.KindEnd
@@ -135,56 +162,60 @@ func (v *verifier) line(l line) {
 		v.report.Warnings.OutOfOrder++
 		v.problem(e.N, "comes after entry %d, and its time %d after %d", v.last.N, e.T, v.last.T)
 	}
+	if e.T < 0 {
+		v.problem(e.N, "has the time %d", e.T)
+	}
 	v.last = session.Entry{N: e.N, T: e.T}
-	v.entry(&e)
+	v.entry(&e, l)
+	_ = v.index.Add(&e, l.off, int(l.size)) // an error leaves out the row, and not the counts
 }
 
-func (v *verifier) entry(e *session.Entry) {
-	switch e.Kind {
-	case session.KindUnknown:
-		v.report.Warnings.UnknownKinds++
-	case session.KindStart:
+func (v *verifier) entry(e *session.Entry, l line) {
+	switch b := v.event(e).(type) {
+	case session.StartBody:
 		v.endProcess()
-		var b session.StartBody
-		v.body(e, &b)
 		v.process = b.Process
-	case session.KindStdin, session.KindStdout, session.KindStderr:
-		sum := v.stream(e.Kind)
+	case session.ClosedBody:
+		v.numbers.add(e.Seq, e.Seq)
+		v.closed = true
+		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
+	case session.FailedBody:
+		v.closed = true
+		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
+	case session.ExitedBody:
+		v.numbers.add(e.Seq, e.Seq)
+	case session.GapBody:
+		v.numbers.add(b.From, b.To)
+		clear(v.flows[:]) // what was open may have ended in it
+	case session.EndBody:
+		v.end(e, b)
+	}
+	switch {
+	case e.Kind == session.KindUnknown:
+		v.report.Warnings.UnknownKinds++
+	case e.Kind.IsStream():
+		v.stream(e, l.data)
+		sum := v.sumOf(e.Kind)
 		sum.bytes += uint64(len(e.Payload) + len(e.EOL.String()))
 		_, _ = sum.hash.Write(e.Payload) // a hash never fails
 		_, _ = sum.hash.WriteString(e.EOL.String())
 		v.chunks(e)
-	case session.KindExited:
-		v.numbers.add(e.Seq, e.Seq)
-	case session.KindClosed:
-		v.numbers.add(e.Seq, e.Seq)
-		var b session.ClosedBody
-		v.body(e, &b)
-		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
-	case session.KindFailed:
-		var b session.FailedBody
-		v.body(e, &b)
-		v.sums(e, b.Stdin, b.Stdout, b.Stderr)
-	case session.KindGap:
-		var b session.GapBody
-		v.body(e, &b)
-		v.numbers.add(b.From, b.To)
-	case session.KindEnd:
-		var b session.EndBody
-		v.body(e, &b)
-		if b.Entries != uint64(v.report.Entries) {
-			v.problem(e.N, "counts %d entries where there are %d", b.Entries, v.report.Entries)
-		}
 	}
 }
 
-func (v *verifier) body(e *session.Entry, into any) {
-	if err := e.DecodeBody(into); err != nil {
-		v.problem(e.N, "%v", err)
+// end holds what the last entry counts against what there is.
+func (v *verifier) end(e *session.Entry, b session.EndBody) {
+	v.ended = true
+	if b.Entries != uint64(v.report.Entries) {
+		v.problem(e.N, "counts %d entries where there are %d", b.Entries, v.report.Entries)
+	}
+	stats := v.index.Stats()
+	if have := stats.EndCounts(); b.Counts != nil && *b.Counts != have {
+		v.problem(e.N, "counts %+v where there are %+v", *b.Counts, have)
 	}
 }
 
-func (v *verifier) stream(kind session.Kind) *streamSum {
+func (v *verifier) sumOf(kind session.Kind) *streamSum {
 	if v.streams == nil {
 		v.streams = make(map[session.Kind]*streamSum)
 	}
@@ -224,16 +255,20 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 		kind session.Kind
 		want session.StreamSum
 	}{{session.KindStdin, stdin}, {session.KindStdout, stdout}, {session.KindStderr, stderr}} {
-		sum := v.stream(c.kind)
+		sum := v.sumOf(c.kind)
+		sum.wrong = true
 		incomplete := c.want.Complete != nil && !*c.want.Complete
 		switch {
-		case incomplete || c.want.XXH64 == "":
+		case incomplete:
+			sum.wrong = false
+		case !hexDigits.MatchString(c.want.XXH64):
+			v.problem(e.N, "has no hash of %s in 16 hexadecimal digits", c.kind)
 		case c.want.Bytes != sum.bytes:
 			v.problem(e.N, "%s of %s had %d bytes, and %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)
 		case c.want.XXH64 != sum.hex():
 			v.problem(e.N, "%s of %s had the hash %s, and what is recorded has %s", c.kind, v.process, c.want.XXH64, sum.hex())
 		default:
-			sum.checked = true
+			sum.checked, sum.wrong = true, false
 		}
 	}
 }
@@ -246,7 +281,7 @@ func (v *verifier) endProcess() {
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		if sum := v.streams[kind]; sum != nil {
 			v.report.Streams = append(v.report.Streams,
-				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked})
+				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked, Wrong: sum.wrong})
 		}
 	}
 	for _, hole := range v.numbers.holes() {
@@ -255,5 +290,6 @@ func (v *verifier) endProcess() {
 	if v.numbers.scattered {
 		v.problem(v.last.N, "the sequence numbers of %s are too scattered to be checked", v.process)
 	}
-	v.streams, v.numbers = nil, numbers{}
+	v.streams, v.numbers, v.closed = nil, numbers{}, false
+	clear(v.flows[:])
 }

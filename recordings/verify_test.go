@@ -3,6 +3,7 @@ package recordings
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,12 +50,12 @@ func TestVerifyPutsStreamsTogether(t *testing.T) {
 	require.Equal(t, 12, r.Entries)
 	require.Zero(t, r.Warnings)
 	for i, want := range []Stream{
-		{"mcp-stdio-1", "stdin", 22, "", true},
-		{"mcp-stdio-1", "stdout", 10, "", true},
-		{"mcp-stdio-1", "stderr", 7, "", true},
-		{"mcp-stdio-2", "stdin", 0, "", true},
-		{"mcp-stdio-2", "stdout", 26, "", false},
-		{"mcp-stdio-2", "stderr", 0, "", true},
+		{"mcp-stdio-1", "stdin", 22, "", true, false},
+		{"mcp-stdio-1", "stdout", 10, "", true, false},
+		{"mcp-stdio-1", "stderr", 7, "", true, false},
+		{"mcp-stdio-2", "stdin", 0, "", true, false},
+		{"mcp-stdio-2", "stdout", 26, "", false, false},
+		{"mcp-stdio-2", "stderr", 0, "", true, false},
 	} {
 		got := r.Streams[i]
 		require.Len(t, got.XXH64, 16)
@@ -86,6 +87,8 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, r.OK())
 			require.Contains(t, fmt.Sprint(r.Problems), c.says)
+			wrong := slices.ContainsFunc(r.Streams, func(s Stream) bool { return s.Wrong })
+			require.True(t, wrong || !strings.Contains(c.says, " had "))
 		})
 	}
 }
