@@ -22,8 +22,8 @@ type Options struct {
 	// Envelope makes versions and what caches are told count.
 	Envelope bool
 	// Skip tells which requests of the first session are left out, for instance
-	// because they were not sent to the second.
-	Skip func(match.Ref) bool
+	// because they were not sent to the second. SkipB is the same for the second.
+	Skip, SkipB func(match.Ref) bool
 }
 
 // Compare says what two sessions differ in: what requests were answered with,
@@ -41,7 +41,7 @@ func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, e
 	if c.a, err = scan(ctx, a, c.rules, opts.Skip); err != nil {
 		return nil, fmt.Errorf("the first session: %w", err)
 	}
-	if c.b, err = scan(ctx, b, c.rules, nil); err != nil {
+	if c.b, err = scan(ctx, b, c.rules, opts.SkipB); err != nil {
 		return nil, fmt.Errorf("the second session: %w", err)
 	}
 	if err := c.compare(); err != nil {
