@@ -45,6 +45,7 @@ type Item struct {
 	cancels     int           // the item that a notifications/cancelled is about, plus one
 	reports     int           // the question that a notifications/progress is about, plus one
 	progress    bool          // it asked to be told of progress
+	bare        bool          // of the modern era, and without its _meta
 	awaited     bool          // without an answer in the recording, one could have come
 	tools       []string      // of a Raw item: what it calls
 	uses        []use         // of variables
@@ -75,9 +76,12 @@ type Plan struct {
 	src       session.Source
 	opts      Options
 	run, runs int
+	first     int // row at which the process begins
+	end       int // row at which the next one does
 	client    Client
 	items     []Item
-	answers   []int // items with an answer, in the order of the answers
+	leftOut   []uint64 // pings, and handshakes behind the first: no items
+	answers   []int    // items with an answer, in the order of the answers
 	questions []question
 	variables []variable
 	given     map[int][]int   // variables by the item whose answer gives them

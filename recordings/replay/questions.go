@@ -61,6 +61,9 @@ func (r *runner) reply(ask session.Ask) {
 	r.mu.Lock()
 	q := &r.questions[number]
 	q.done = true
+	if ask.Key == "" {
+		r.res.answered = append(r.res.answered, ask.N)
+	}
 	q.live = bytes.Clone(match.Member(match.Member(ask.Params, "_meta"), "progressToken"))
 	r.progress(Event{Step: StepAnswered, Item: -1, Live: ask.N, Method: ask.Method})
 	r.mu.Unlock()

@@ -45,7 +45,9 @@ func (r *reader) scan(ctx context.Context) error {
 	p := r.p
 	p.run = p.opts.Run
 	rows := make([]session.Row, 1024)
-	for number := 0; ; {
+	var starts []int
+	number := 0
+	for {
 		n := p.src.Rows(number, rows)
 		if n == 0 {
 			break
@@ -56,6 +58,7 @@ func (r *reader) scan(ctx context.Context) error {
 		for _, row := range rows[:n] {
 			if row.Kind == session.KindStart {
 				p.runs++
+				starts = append(starts, number)
 			}
 			if p.run == 0 && r.counts(row) {
 				p.run = p.runs
@@ -73,6 +76,13 @@ func (r *reader) scan(ctx context.Context) error {
 		p.run = min(p.runs, 1)
 	case p.run > p.runs:
 		return fmt.Errorf("replay: the recording has no process %d, it has %d", p.run, p.runs)
+	}
+	p.end = number
+	if p.run > 0 {
+		p.first = starts[p.run-1]
+	}
+	if p.run < p.runs {
+		p.end = starts[p.run]
 	}
 	return nil
 }
@@ -162,6 +172,9 @@ func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
 	r.introduce(it, params)
 	if it.Handshake || it.Method == mcp.MethodPing {
+		if it.Method == mcp.MethodPing || len(r.p.items) > 0 {
+			r.p.leftOut = append(r.p.leftOut, it.At.N)
+		}
 		return nil
 	}
 	r.flush(it.At.Row)
@@ -178,6 +191,7 @@ func (r *reader) request(it *match.Item) error {
 	}
 	item := newItem(Request, it)
 	item.Tool = toolOf(it.Method, params)
+	item.bare = it.Era == mcp.Modern && match.Member(match.Member(params, "_meta"), mcp.MetaProtocolVersion) == nil
 	item.progress = match.Member(match.Member(params, "_meta"), "progressToken") != nil
 	item.awaited = it.State != session.ReqCancelled && it.Method != methodListen
 	r.open[r.add(item)] = true

@@ -56,6 +56,9 @@ type Result struct {
 	Live      mcp.Era    // and that of the server
 	// Lost is why the server could not be reached to the end, nil if it could.
 	Lost error
+
+	own      []uint64 // entries of the live log that no item stands for
+	answered []uint64 // and of questions that got a recorded answer
 }
 
 // EraDiffers tells whether the server speaks another era than the recorded one.

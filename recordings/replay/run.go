@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"mcpdbg/framing"
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
@@ -109,7 +110,9 @@ func (r *runner) learnTools(ctx context.Context) error {
 	if !unsure {
 		return nil
 	}
+	from := r.log.Len()
 	tools, err := r.s.ListAll(ctx, mcp.Lists[0])
+	r.noteOwn(from)
 	var refused *session.RPCError
 	if err != nil && !errors.As(err, &refused) {
 		return r.ended(ctx, err)
@@ -120,6 +123,16 @@ func (r *runner) learnTools(ctx context.Context) error {
 		eachHint(fmt.Appendf(nil, `{"tools":[%s]}`, tool), func(name string, readOnly bool) { r.hints[name] = readOnly })
 	}
 	return nil
+}
+
+// noteOwn notes what was sent from a row on.
+func (r *runner) noteOwn(from int) {
+	var row [1]session.Row
+	for ; r.log.Rows(from, row[:]) > 0; from++ {
+		if row[0].Kind == session.KindStdin && row[0].Msg == framing.Request {
+			r.res.own = append(r.res.own, uint64(from)+1)
+		}
+	}
 }
 
 // ended makes the end of the server news and no error. It returns what else err
@@ -263,7 +276,7 @@ func (r *runner) conclude() {
 	r.res.Lost = r.lost
 	for i := range r.p.questions {
 		q := &r.p.questions[i]
-		if q.answer == nil || r.questions[i].done || !r.reached(q) {
+		if q.answer == nil || r.questions[i].done || !r.res.reached(q) {
 			continue
 		}
 		method, _, _ := cutKey(q.key)
@@ -276,11 +289,11 @@ func (r *runner) conclude() {
 	}
 }
 
-// reached tells whether the server had reason to ask a question: what was under
-// way then was sent.
-func (r *runner) reached(q *question) bool {
+// reached tells whether the server had reason to ask a question: something of
+// what was under way then was sent, or nothing was.
+func (res *Result) reached(q *question) bool {
 	for _, item := range q.during {
-		if len(r.res.Outcomes[item].Live) > 0 {
+		if res.Outcomes[item].Status != Skipped {
 			return true
 		}
 	}

@@ -244,3 +244,25 @@ func TestQuestions(t *testing.T) {
 		require.Contains(t, strings.Join(sent(t, live), "\n"), `"code":-32601`)
 	})
 }
+
+// TestModernRequestsAsTheyWere keeps what a person left out of _meta, or said in
+// one request only.
+func TestModernRequestsAsTheyWere(t *testing.T) {
+	serve := scripted(mcp.Modern, func(p *process, m message) { p.result(m, `{"resultType":"complete"}`) })
+	synctest.Test(t, func(t *testing.T) {
+		rec := record(t, serve, mcp.Modern, func(s *session.Session) {
+			request(t, s, "first", `{}`, session.CallOptions{})
+			_, err := s.Send(context.Background(), []byte(`{"jsonrpc":"2.0","id":1,"method":"bare","params":{"_meta":{"progressToken":7}}}`))
+			require.NoError(t, err)
+			synctest.Wait()
+			request(t, s, "other", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, session.CallOptions{})
+		})
+		_, res, live := again(t, rec, serve, replay.Options{})
+		require.Equal(t, []string{"answered", "answered", "answered"}, statuses(res))
+		lines := sent(t, live)
+		require.Contains(t, lines[0], `"2026-07-28"`)
+		require.Contains(t, lines[1], `"params":{"_meta":{"progressToken":7}}`)
+		require.Contains(t, lines[2], `"1999-01-01"`)
+		require.Contains(t, lines[2], `clientInfo`)
+	})
+}

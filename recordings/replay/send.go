@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 	r.mu.Lock()
 	r.settled[i], r.cancels[i] = done, cancel
 	r.mu.Unlock()
-	opts := session.CallOptions{Quiet: true, Timeout: forever}
+	opts := session.CallOptions{Quiet: true, Timeout: forever, Bare: it.bare && r.era == mcp.Modern}
 	if it.Answered {
 		opts.Timeout = limit(it.Took)
 	}
@@ -246,6 +247,9 @@ func (r *runner) fill(it *Item, params []byte) []byte {
 			params = put(params, "requestId", id)
 		}
 	}
+	if it.bare && r.era == mcp.Modern {
+		return params
+	}
 	return r.withoutMeta(params)
 }
 
@@ -263,18 +267,24 @@ func (r *runner) liveID(i int) []byte {
 }
 
 // withoutMeta leaves out of _meta what the session says itself, and what servers
-// of the legacy era do not want to know.
+// of the legacy era do not want to know. A revision stays that the client named
+// in this request only.
 func (r *runner) withoutMeta(params []byte) []byte {
 	meta := match.Member(params, "_meta")
 	if len(meta) == 0 || meta[0] != '{' {
 		return params
 	}
+	usual := string(match.Member(meta, mcp.MetaProtocolVersion)) == strconv.Quote(r.p.client.Protocol)
 	rest := without(meta, func(name string) bool {
 		switch name {
-		case "progressToken", mcp.MetaProtocolVersion, mcp.MetaClientInfo:
+		case "progressToken", mcp.MetaClientInfo:
 			return true
+		case mcp.MetaProtocolVersion:
+			return usual || r.era != mcp.Modern
+		case mcp.MetaClientCapabilities:
+			return r.era != mcp.Modern
 		}
-		return name == mcp.MetaClientCapabilities && r.era != mcp.Modern
+		return false
 	})
 	if len(rest) > len("{}") {
 		return put(params, "_meta", rest)
