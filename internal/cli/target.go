@@ -39,10 +39,11 @@ type targetFlags struct {
 	ssh            sshFlags
 	config         configFlags
 
-	set            *pflag.FlagSet  // tells which of them were given
-	from           *configured     // the server of a config file that they name; nil for a command
-	defaultAnswers session.Answers // without --answers
-	person         bool            // somebody is there to answer the server
+	set            *pflag.FlagSet        // tells which of them were given
+	from           *configured           // the server of a config file that they name; nil for a command
+	defaultAnswers session.Answers       // without --answers
+	person         bool                  // somebody is there to answer the server
+	configure      func(*session.Config) // if set, has the last word
 }
 
 func (t *targetFlags) given(name string) bool { return t.set != nil && t.set.Changed(name) }
@@ -100,6 +101,9 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 	cfg, err := t.sessionConfig(argv)
 	if err != nil {
 		return nil, err
+	}
+	if t.configure != nil {
+		t.configure(&cfg)
 	}
 	exec, err := a.executor(t, cfg.Command.Env, prompter)
 	if err != nil {

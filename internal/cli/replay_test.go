@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// recordedDemo records a session of the demo server in which messages are sent, one
+// a line.
+func recordedDemo(t *testing.T, fault string, flags []string, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	in := writeFile(t, strings.Join(lines, "\n")+"\n")
+	r := run(t, against(fault, append([]string{"run", "--quiet", "--record", path, "--in", in}, flags...)...)...)
+	require.Contains(t, []int{0, 3}, r.code, r.stderr)
+	return path
+}
+
+var replayLines = []string{
+	`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+	`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"after-6"}}`,
+	`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"after-12"}}`,
+	`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`,
+	`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"touch","arguments":{}}}`,
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	rec := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
+
+	r := run(t, "replay", "--dry-run", rec)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Regexp(t, `send  n \d+ +request +tools/call echo\n`, r.stdout)
+	require.Regexp(t, `skip  n \d+ +request +tools/call touch \(.*read-only\)`, r.stdout)
+
+	again := filepath.Join(t.TempDir(), "again.jsonl")
+	r = run(t, against("", "replay", rec, "--record", again)...)
+	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+	require.Contains(t, r.stdout, "4 answered, 1 not sent")
+	require.Contains(t, r.stdout, ": the same")
+	require.Contains(t, r.stderr, "recorded to "+again)
+	requireWhole(t, again)
+	whole, err := os.ReadFile(again)
+	require.NoError(t, err)
+	require.NotContains(t, string(whole), `"touch","arguments"`, "a tool that changes things was called")
+	require.Contains(t, string(whole), "replay of ")
+
+	r = run(t, against("", "replay", rec, "--tool", "touch", "--json", "--no-record")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	var doc struct {
+		Items []struct {
+			N      int
+			Status string
+			Live   []int `json:"live_n"`
+		}
+		Comparison struct{ Differs bool }
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+	require.Len(t, doc.Items, 5)
+	for _, it := range doc.Items {
+		require.Equal(t, "answered", it.Status)
+		require.Len(t, it.Live, 1)
+	}
+}
+
+// TestReplayEnds looks at the exit codes.
+func TestReplayEnds(t *testing.T) {
+	t.Parallel()
+	rec := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
+	crashed := recordedDemo(t, "crash-mid-call", nil, replayLines[0], replayLines[3])
+	nothing := recordedDemo(t, "", nil)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"the server dies", against("crash-mid-call", "replay", rec), 3, "1 request of the recording got no answer"},
+		{"it died then too", against("crash-mid-call", "replay", crashed, "--all"), 0, ""},
+		{"it does not die any more", against("", "replay", crashed, "--all"), 1, ""},
+		{"no start", against("dies-at-start", "replay", rec), 3, "DEMO_API_KEY"},
+		{"other answers", against("answers-error", "replay", rec), 1, ""},
+		{"no command", []string{"replay", rec}, 2, "the recorded command was"},
+		{"nothing to send", against("", "replay", nothing), 2, "nothing to replay"},
+		{"no recording", against("", "replay", "/nowhere/r.jsonl"), 2, "there is no such file"},
+		{"no such process", against("", "replay", rec, "--run", "2"), 2, "no process 2"},
+		{"speed without its mode", against("", "replay", rec, "--speed", "2"), 2, "--mode timed"},
+		{"no speed", against("", "replay", rec, "--mode", "timed", "--speed", "99"), 2, "0.25 to 16"},
+		{"no mode", against("", "replay", rec, "--mode", "fast"), 2, "causal, serial or timed"},
+		{"no pointer", against("", "replay", rec, "--no-map", "cursor"), 2, "--no-map"},
+		{"no recordings", against("", "replay"), 2, "one recording"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, c.args...)
+			require.Equal(t, c.code, r.code, "%s%s", r.stdout, r.stderr)
+			require.Contains(t, r.stdout+r.stderr, c.says)
+		})
+	}
+}
+
+// TestReplayLearns replays a server whose answers move.
+func TestReplayLearns(t *testing.T) {
+	t.Parallel()
+	env := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"env","arguments":{}}}`
+	rec := recordedDemo(t, "", []string{"--era", "legacy", "-e", "FIRST=1"}, env)
+	rules := filepath.Join(t.TempDir(), "my.rules")
+
+	r := run(t, against("", "replay", rec, "--all", "-e", "SECOND=2")...)
+	require.Equal(t, 1, r.code, "%s%s", r.stdout, r.stderr)
+	require.Contains(t, r.stdout, "/result/structuredContent/names")
+
+	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--learn", "2", "--accept", rules)...)
+	require.Equal(t, 1, r.code, "what is the same in each run is a difference: %s%s", r.stdout, r.stderr)
+
+	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--accept", rules)...)
+	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--rules", rules)...)
+	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+}
