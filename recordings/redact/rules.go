@@ -264,7 +264,7 @@ func globAnchors(name string) []string {
 // has returns the key, as it was given, that the name of a member is; "" if it
 // is none.
 func (k *keySet) has(name string) string {
-	if len(name) == 0 || len(name) > 256 {
+	if len(name) == 0 || len(name) > longestName {
 		return ""
 	}
 	if key, ok := k.exact[squeeze(name)]; ok {

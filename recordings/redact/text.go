@@ -29,7 +29,30 @@ const (
 // A finder finds what is to be removed. It belongs to one goroutine.
 type finder struct {
 	*compiled
-	salt []byte
+	salt  []byte
+	known map[string]string // names of members, and the keys that they are
+}
+
+const (
+	longestName = 256      // of a member, for one that can be a key
+	maxKnown    = 16 << 10 // names that are remembered
+)
+
+// key returns the key that a name is, "" if it is none.
+func (f *finder) key(name []byte) string {
+	if len(name) > longestName {
+		return ""
+	}
+	key, ok := f.known[string(name)]
+	if ok {
+		return key
+	}
+	key = f.keys.has(string(name))
+	if f.known == nil || len(f.known) == maxKnown {
+		f.known = map[string]string{}
+	}
+	f.known[string(name)] = key
+	return key
 }
 
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -168,7 +191,7 @@ var named = []*regexp.Regexp{
 func (f *finder) namedIn(text []byte, place string) (edits []edit) {
 	for _, re := range named {
 		for _, m := range re.FindAllSubmatchIndex(text, -1) {
-			key := f.keys.has(string(bytes.TrimLeft(text[m[2]:m[3]], "-.")))
+			key := f.key(bytes.TrimLeft(text[m[2]:m[3]], "-."))
 			if key == "" {
 				continue
 			}
