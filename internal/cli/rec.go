@@ -22,7 +22,7 @@ func (a *app) recCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recVerifyCommand(), a.recRedactCommand())
+	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recVerifyCommand(), a.recRedactCommand(), a.recExportCommand())
 	return cmd
 }
 

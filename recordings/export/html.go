@@ -1,0 +1,157 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	// MaxPage is about how many bytes of messages an HTML page holds: more takes
+	// a browser long to open.
+	MaxPage = 32 << 20
+	// MaxRows is how many entries it holds.
+	MaxRows = 50_000
+	// maxContent is how many bytes of one message it holds.
+	maxContent = 256 << 10
+)
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
+//go:embed page.html
+var pageBody string
+
+// A pageRow is an entry as the script of the page gets it.
+type pageRow struct {
+	Row    int    `json:"i"`           // number of the row
+	N      uint64 `json:"n"`           //
+	T      int64  `json:"t"`           // microseconds
+	Kind   string `json:"k"`           // of the entry
+	Msg    string `json:"m,omitempty"` // of the message
+	What   string `json:"w"`
+	ID     string `json:"id,omitempty"`
+	Seq    uint64 `json:"s,omitempty"`
+	Took   *int64 `json:"l,omitempty"` // microseconds between request and answer
+	Pair   int    `json:"p,omitempty"` // number of the partner's row plus one
+	State  string `json:"st,omitempty"`
+	Error  bool   `json:"e,omitempty"`
+	Size   int64  `json:"b"`
+	Text   string `json:"x,omitempty"`
+	Base64 string `json:"x64,omitempty"`
+	Cut    bool   `json:"c,omitempty"` // Text is the beginning only
+}
+
+// HTML writes a selection as one page that needs nothing else, not even a
+// network: it forbids itself to load anything. Of a large recording the page
+// holds the first entries and says so.
+func HTML(ctx context.Context, to io.Writer, s Selection) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	facts, err := json.Marshal(factsOf(ctx, s.Source))
+	if err != nil {
+		return fmt.Errorf("facts: %w", err)
+	}
+	// json.Marshal escapes <, >, & and the line separators, so that no data ends
+	// its element.
+	before, after, _ := strings.Cut(fmt.Sprintf(pageBody, policy(), pageStyle), "{{data}}")
+	if _, err := fmt.Fprintf(w, "%s{\"facts\":%s,\"rows\":[", before, facts); err != nil {
+		return err
+	}
+	left, err := s.pageRows(ctx, w)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "\n],\"left\":%d}%s", left, strings.Replace(after, "{{script}}", pageScript, 1)); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// policy lets the page run its own script and style and do nothing else.
+func policy() string {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
+}
+
+// pageRows writes the rows, and tells how many were left out.
+func (s Selection) pageRows(ctx context.Context, w *bufio.Writer) (left int, err error) {
+	size, rows := 0, 0
+	for it, err := range s.items(ctx, maxContent) {
+		if err != nil {
+			return 0, err
+		}
+		if rows == MaxRows || size > MaxPage {
+			left++
+			continue
+		}
+		if rows > 0 {
+			_ = w.WriteByte(',') // Flush tells of errors
+		}
+		text, err := json.Marshal(s.pageRow(it))
+		if err != nil {
+			return 0, fmt.Errorf("entry %d: %w", it.entry.N, err)
+		}
+		rows, size = rows+1, size+len(text)
+		_ = w.WriteByte('\n')
+		if _, err := w.Write(text); err != nil {
+			return 0, err
+		}
+	}
+	return left, nil
+}
+
+func (s Selection) pageRow(it item) *pageRow {
+	r := &pageRow{
+		Row: it.number, N: it.entry.N, T: it.row.T, Kind: it.row.Kind.String(), What: visible(clipped(s.what(it), 200)), Seq: it.entry.Seq,
+		Pair: int(it.row.Pair), State: it.row.State.String(), Error: isError(it.row),
+	}
+	if it.row.Kind == session.KindStdin || it.row.Kind == session.KindStdout {
+		r.Msg = it.row.Msg.String()
+	}
+	if p, ok := s.partner(it.row); ok {
+		took := p.T - it.row.T
+		if it.row.Msg != framing.Request {
+			took = -took
+		}
+		r.Took = &took
+	}
+	if !it.row.Kind.IsStream() {
+		r.Text = string(it.entry.Body)
+		return r
+	}
+	if !it.entry.Cut {
+		r.ID = clipped(string(it.entry.Msg.ID.Of(it.entry.Payload)), 200)
+	}
+	r.Size, r.Cut = it.entry.FullSize, it.entry.Cut
+	payload := it.entry.Payload
+	if len(payload) > maxContent {
+		payload, r.Cut = payload[:maxContent], true
+	}
+	if r.Cut { // between characters
+		for i := 0; i < utf8.UTFMax-1 && len(payload) > 0 && !utf8.Valid(payload[max(0, len(payload)-utf8.UTFMax):]); i++ {
+			payload = payload[:len(payload)-1]
+		}
+	}
+	if utf8.Valid(payload) {
+		r.Text = string(payload)
+	} else {
+		r.Base64 = base64.StdEncoding.EncodeToString(payload)
+	}
+	return r
+}

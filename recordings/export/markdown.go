@@ -1,0 +1,200 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+const (
+	// MaxMarkdown is about how long a report gets, in bytes: what an issue holds.
+	MaxMarkdown = 60_000
+	// maxTable is how many rows the table of a report has.
+	maxTable = 200
+	// maxRemarks is how many findings a report lists.
+	maxRemarks = 20
+	// maxBlock is how many bytes of one message a report shows.
+	maxBlock = 4000
+)
+
+// Markdown writes a report on a selection, at most about MaxMarkdown bytes: what
+// is left out is counted.
+func Markdown(ctx context.Context, to io.Writer, s Selection) error {
+	var b strings.Builder
+	f := factsOf(ctx, s.Source)
+	b.WriteString("## MCP session\n\n| | |\n|---|---|\n")
+	for _, row := range f.Rows {
+		fmt.Fprintf(&b, "| %s | %s |\n", row[0], inline(clipped(row[1], 1000)))
+	}
+	remarks(&b, "What is wrong", f.Verdicts, 0)
+	remarks(&b, "Findings", f.Findings, f.More)
+	b.WriteString("\n### Messages\n\n| entry | time | | what | id | took | bytes |\n|--:|--:|---|---|---|--:|--:|\n")
+	var blocks strings.Builder
+	shown, blocked, all, full := 0, 0, 0, false
+	for it, err := range s.items(ctx, maxBlock+64<<10) {
+		if err != nil {
+			return err
+		}
+		all++
+		if shown < maxTable && b.Len() < MaxMarkdown/2 {
+			shown++
+			s.tableRow(&b, it)
+		}
+		if full {
+			continue
+		}
+		text := block(s, it)
+		if full = blocks.Len()+len(text) > MaxMarkdown/2; !full {
+			blocked++
+			blocks.WriteString(text)
+		}
+	}
+	if shown < all {
+		fmt.Fprintf(&b, "\n%d more entries are left out of the table.\n", all-shown)
+	}
+	b.WriteString("\n### Content\n\n")
+	b.WriteString(blocks.String())
+	if blocked < all {
+		fmt.Fprintf(&b, "\nThe content of %d more entries is left out.\n", all-blocked)
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+func remarks(b *strings.Builder, title string, all []remark, more int) {
+	if len(all) == 0 {
+		return
+	}
+	if listed := all[:min(len(all), maxRemarks)]; len(listed) < len(all) {
+		more, all = more+len(all)-len(listed), listed
+	}
+	fmt.Fprintf(b, "\n### %s\n\n", title)
+	for _, r := range all {
+		fmt.Fprintf(b, "- **%s** %s", r.Severity, inline(clipped(r.Text, 300)))
+		if r.Try != "" {
+			fmt.Fprintf(b, "; %s", inline(clipped(r.Try, 300)))
+		}
+		b.WriteByte('\n')
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "- and %d more\n", more)
+	}
+}
+
+func (s Selection) tableRow(b *strings.Builder, it item) {
+	took := ""
+	if p, ok := s.partner(it.row); ok && p.T <= it.row.T && it.row.Msg != framing.Request {
+		took = short(it.row.T - p.T).String()
+	}
+	id := string(it.entry.Msg.ID.Of(it.entry.Payload))
+	if it.entry.Cut {
+		id = ""
+	}
+	size := ""
+	if it.row.Kind.IsStream() {
+		size = fmt.Sprint(it.entry.FullSize)
+	}
+	fmt.Fprintf(b, "| %d | %.6f | %s | %s | %s | %s | %s |\n", it.entry.N, float64(it.row.T)/1e6, arrow(it.row),
+		inline(clipped(s.what(it), 100)), inline(clipped(id, 40)), took, size)
+}
+
+// arrow says where an entry went.
+func arrow(row session.Row) string {
+	switch row.Kind {
+	case session.KindStdin:
+		return "→"
+	case session.KindStdout:
+		return "←"
+	case session.KindStderr:
+		return "stderr"
+	}
+	return "event"
+}
+
+// what says in a few words what an entry is.
+func (s Selection) what(it item) string {
+	method := s.Source.Method(it.row.Method)
+	switch {
+	case !it.row.Kind.IsStream():
+		return it.row.Kind.String() + " " + session.Describe(&it.entry)
+	case it.row.Kind == session.KindStderr, it.row.Msg == framing.NotJSON:
+		return string(it.entry.Payload)
+	case isError(it.row) && it.row.Msg != framing.Request:
+		return "error " + method
+	case it.row.Msg == framing.Response:
+		return "result " + method
+	case method != "":
+		return method
+	}
+	return it.row.Msg.String()
+}
+
+// block writes one entry with its content, folded.
+func block(s Selection, it item) string {
+	if !it.row.Kind.IsStream() {
+		return "" // the table has all of it
+	}
+	text := string(it.entry.Payload)
+	var pretty bytes.Buffer
+	if isMessage(&it.entry) && !it.entry.Cut && json.Indent(&pretty, it.entry.Payload, "", "  ") == nil {
+		text = pretty.String()
+	}
+	rest := int64(0)
+	if len(text) > maxBlock {
+		cut := clipped(text, maxBlock)
+		rest, text = int64(len(text)-len(cut)), cut
+	}
+	if it.entry.Cut {
+		rest = it.entry.FullSize - int64(len(text))
+	}
+	text = visible(text)
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary>%d %s %s</summary>\n\n%sjson\n%s\n%s\n", it.entry.N, arrow(it.row),
+		inline(clipped(s.what(it), 80)), fence, text, fence)
+	if rest > 0 {
+		fmt.Fprintf(&b, "\n%d more bytes are left out.\n", rest)
+	}
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// longestRun is the length of the longest run of c in text.
+func longestRun(text string, c byte) (longest int) {
+	run := 0
+	for i := range len(text) {
+		run++
+		if text[i] != c {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// inline makes a text one line of Markdown that is only text: no markup, no
+// HTML, no mention, no link.
+func inline(text string) string {
+	var b strings.Builder
+	for _, r := range visible(text) {
+		switch {
+		case r == '\n', r == '\t':
+			b.WriteByte(' ')
+		case r < utf8.RuneSelf && strings.ContainsRune("\\`*_[]<>#!|&@~$", r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(unlinked.Replace(b.String()))
+}
+
+// unlinked breaks what would become a link without being marked up as one.
+var unlinked = strings.NewReplacer("://", ":&#47;/", "www.", "www&#46;", "WWW.", "WWW&#46;")
