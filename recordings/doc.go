@@ -17,6 +17,21 @@
 // line is cut off, Stats says what happened, and later entries are kept in
 // memory, the oldest giving way.
 //
-// Open reads a recording as a [Recording], which is a session.Source as the
-// File is; Decode and Verify are for single lines and for whole files.
+// A [Recording] is a recording opened for reading, which is a session.Source as
+// the File is. Open reads it whole; OpenAtOnce returns with the last rows, which
+// it reads first, and a goroutine goes from front to back behind it: some decode
+// blocks of lines, one adds the entries to the index in their order, and readers
+// see each block when it is complete. What another program is still recording is
+// followed: its lock says that there is more to come. Memory is that of the
+// index (session.Index, at most 64 MiB of rows and 3 bytes for each), a few
+// blocks, and the longest line.
+//
+// The index of a large recording is stored in a folder of the user's cache. It
+// says what file it is of, in ways that no other file has by accident; whatever
+// does not agree, it is deleted and made again. Its rows stay on the disk and
+// are read page by page. So an index is only ever a matter of time: without it,
+// everything is the same, later.
+//
+// Decode, Scanner, Peek and Verify are for single lines, for going through a
+// file, for its two ends, and for its sums.
 package recordings

@@ -12,8 +12,9 @@ const (
 	// readers is how many goroutines decode blocks beside the one that adds them
 	// to the index: decoding takes about twice as long.
 	readers = 2
-	// blocks is how many blocks are on their way.
-	blocks = 8
+	// blocks is how many blocks are on their way: each decoder has one, and each
+	// other goroutine one and a half.
+	blocks = 5
 	// worthPipeline is how many bytes are too few for more than one goroutine.
 	worthPipeline = 4 * blockSize
 )

@@ -92,10 +92,17 @@ func newRecording(path string, f file, atOnce bool, stored string) (*Recording, 
 	return r, nil
 }
 
+// openMemory is how many bytes of rows are kept in memory: 2 M rows. What is
+// stored is read back page by page anyway, and views read few rows at a time.
+const openMemory = 64 << 20
+
+func (r *Recording) newIndex() *session.Index {
+	return &session.Index{Memory: openMemory, Spill: r.spill.create}
+}
+
 // begin begins to index from where the first line ends.
 func (r *Recording) begin(end int64) {
-	index := &session.Index{Spill: r.spill.create}
-	r.indexer = indexer{f: r.f, index: index, position: position{End: end}}
+	r.indexer = indexer{f: r.f, index: r.newIndex(), position: position{End: end}}
 }
 
 // Tail returns the last rows of the file as it was opened, at most 256, as a

@@ -39,7 +39,7 @@ func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
 		return false
 	}
 	rows := &storedRows{f: f, sums: about.Pages}
-	index := &session.Index{Spill: r.spill.create}
+	index := r.newIndex()
 	if index.Restore(state, rows) != nil || index.Len() != int(about.Position.Entries) {
 		return false
 	}

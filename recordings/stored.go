@@ -97,18 +97,22 @@ func writeStored(w io.Writer, index *session.Index, id string, f io.ReaderAt, in
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	state := index.AppendState(nil)
 	var h xxhash.Digest
 	h.Reset()
-	_, err = io.MultiWriter(w, &h).Write(doc)
-	if err == nil {
-		_, err = io.MultiWriter(w, &h).Write(state)
+	both, state := io.MultiWriter(w, &h), uint64(0)
+	if _, err = both.Write(doc); err != nil {
+		return err
 	}
+	err = index.State(func(piece []byte) error {
+		state += uint64(len(piece))
+		_, err := both.Write(piece)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	trailer := binary.LittleEndian.AppendUint64(nil, uint64(len(doc)))
-	trailer = binary.LittleEndian.AppendUint64(trailer, uint64(len(state)))
+	trailer = binary.LittleEndian.AppendUint64(trailer, state)
 	trailer = binary.LittleEndian.AppendUint64(trailer, h.Sum64())
 	_, err = w.Write(append(trailer, storedMagic...))
 	return err

@@ -42,7 +42,17 @@ func (x *Index) RestoreHistory(b []byte) error {
 }
 
 func (h *history) append(b []byte) []byte {
-	b = append(b, historyVersion)
+	_ = h.pieces(func(p []byte) error {
+		b = append(b, p...)
+		return nil
+	})
+	return b
+}
+
+// pieces gives what append appends, piece by piece, each good until the next.
+// The error is that of do.
+func (h *history) pieces(do func([]byte) error) error {
+	b := []byte{historyVersion}
 	b = binary.AppendUvarint(b, uint64(h.rows))
 	b = binary.AppendUvarint(b, h.rough)
 	var was counts
@@ -55,6 +65,10 @@ func (h *history) append(b []byte) []byte {
 		}
 		b = binary.AppendUvarint(b, uint64(len(steps)))
 		b = append(b, steps...)
+		if err := do(b); err != nil {
+			return err
+		}
+		b = b[:0]
 	}
 	b = appendStep(b, &was, &h.last)
 	b = binary.AppendUvarint(b, h.lost)
@@ -65,8 +79,12 @@ func (h *history) append(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint32(b, c.by)
 			b = append(b, byte(c.state), byte(c.flags))
 		}
+		if err := do(b); err != nil {
+			return err
+		}
+		b = b[:0]
 	}
-	return b
+	return do(b)
 }
 
 func restoreHistory(b []byte) (h history, err error) {

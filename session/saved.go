@@ -18,16 +18,16 @@ const IndexVersion = 1
 // once.
 const IndexPageSize = pageSize
 
-// errSaved is the error for a state that was not made by Index.AppendState.
+// errSaved is the error for a state that was not made by Index.State.
 var errSaved = errors.New("index: the saved state is damaged")
 
-// AppendState appends all that the index knows beside its rows. Restore makes
-// the same index of it. It may be called when all rows are published, and by
-// who adds them.
-func (x *Index) AppendState(dst []byte) []byte {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	w := stateWriter(dst)
+// State gives all that the index knows beside its rows, piece by piece, each
+// good until the next. Restore makes the same index of them. It may be called
+// when all rows are published, and by who adds them. The error is that of do.
+func (x *Index) State(do func(piece []byte) error) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var w stateWriter
 	w.int(x.added)
 	w.int(len(x.methods))
 	for _, m := range x.methods {
@@ -40,13 +40,15 @@ func (x *Index) AppendState(dst []byte) []byte {
 		w.bool(open)
 	}
 	x.pair.save(&w)
-	w.bytes(x.history.append(nil))
-	return w
+	if err := do(w); err != nil {
+		return err
+	}
+	return x.history.pieces(do)
 }
 
 // Pages gives the rows as IndexFile has them, page by page, the last one filled
 // up with zero bytes; each is good until the next. It may be called when
-// AppendState may. The error is that of do, or of a page that can't be read back.
+// State may. The error is that of do, or of a page that can't be read back.
 func (x *Index) Pages(do func(page []byte) error) error {
 	buf := make([]byte, 0, pageSize)
 	for i := 0; i*pageRows < x.added; i++ {
@@ -69,7 +71,7 @@ func (x *Index) Pages(do func(page []byte) error) error {
 	return nil
 }
 
-// Restore makes of a new Index the one that AppendState was asked for, whose
+// Restore makes of a new Index the one that gave the pieces of state, and whose
 // pages are in file. The file is read page by page when its rows are asked for,
 // and changed when one of them does. state is kept. After an error the Index is
 // of no use.
@@ -92,8 +94,11 @@ func (x *Index) Restore(state []byte, file IndexFile) error {
 		x.inParts[i] = r.bool()
 	}
 	x.pair.restore(&r, x.added)
-	history, err := restoreHistory(r.bytes())
-	if err != nil || r.bad || len(r.b) > 0 || history.rows != x.added {
+	if r.bad {
+		return errSaved
+	}
+	history, err := restoreHistory(r.b)
+	if err != nil || history.rows != x.added {
 		return errSaved
 	}
 	x.history, x.stats = history, history.last.stats()
