@@ -159,8 +159,8 @@ func (f *File) notify() {
 	}
 }
 
-// Close writes the end entry, brings the file to the disk and gives up its
-// lock. Rows can still be read, until Release. The error is why the recording
+// Close writes the end entry, brings the file to the disk, gives up its lock and
+// stores the index of a large one. Rows can still be read, until Release. The error is why the recording
 // is not whole, if it is not.
 func (f *File) Close() error {
 	f.mu.Lock()
@@ -176,6 +176,7 @@ func (f *File) Close() error {
 	f.commit([]session.Entry{session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})})
 	f.syncer.stop()
 	unlock(f.f)
+	f.storeIndex()
 	return f.stopReason()
 }
 

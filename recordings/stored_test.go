@@ -245,6 +245,28 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 	}
 }
 
+func TestALogStoresItsIndex(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	f := create(t, Options{})
+	request := stdout(0, `{"id":"slow","method":"wait"}`)
+	request.Kind = session.KindStdin
+	require.NoError(t, f.Append([]session.Entry{request}))
+	entries, _ := mix(5000)
+	for f.end < worthStoring {
+		require.NoError(t, f.Append(entries))
+	}
+	require.NoError(t, f.Append([]session.Entry{stdout(9, `{"id":"slow","result":1}`)}))
+	require.NoError(t, f.Close())
+	r, err := OpenAtOnce(f.Path())
+	require.NoError(t, err)
+	require.NotNil(t, r.restored)
+	fresh := openNow(t, f.Path(), false, "")
+	<-fresh.Indexed()
+	requireSame(t, fresh, r)
+	require.NoError(t, fresh.Close())
+	require.NoError(t, r.Close())
+}
+
 func TestOldIndexesGiveWay(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
