@@ -29,6 +29,9 @@ func (c *comparer) report(d Difference, a, b []byte) {
 		c.out.More++
 		return // nobody will see it
 	}
+	if d.more != nil {
+		d.Detail, d.more = d.more(), nil
+	}
 	if c.i != alone {
 		d.A = c.a.at(&c.a.records[c.i])
 	}

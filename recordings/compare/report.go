@@ -79,6 +79,7 @@ type Difference struct {
 	B       *Side         `json:"b,omitempty"`
 	Detail  []string      `json:"detail,omitempty"` // lines of a diff, or what changed in a schema
 	order   int
+	more    func() []string // makes Detail, if somebody sees it
 }
 
 // A Side is where a difference stands in one session: the answer, or the

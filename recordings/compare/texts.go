@@ -39,18 +39,19 @@ func (c *comparer) texts(class Class, path []string, a, b []byte, exact bool) bo
 	if len(textA) > maxText || len(textB) > maxText {
 		return false
 	}
-	if !exact {
-		if textA, textB = maskText(textA), maskText(textB); textA == textB {
-			c.masked("text", path, a, b)
-			return true
-		}
+	if !exact && sameButVolatile(textA, textB) {
+		c.masked("text", path, a, b)
+		return true
 	}
 	if !strings.Contains(textA, "\n") && !strings.Contains(textB, "\n") || isBlob(textA) || isBlob(textB) {
 		return false
 	}
-	c.report(Difference{
-		Class: class, Change: Changed, Pointer: match.PointerTo(path...), Detail: lineDiff(textA, textB),
-	}, a, b)
+	c.report(Difference{Class: class, Change: Changed, Pointer: match.PointerTo(path...), more: func() []string {
+		if !exact {
+			textA, textB = maskText(textA), maskText(textB)
+		}
+		return lineDiff(textA, textB)
+	}}, a, b)
 	return true
 }
 
@@ -87,6 +88,48 @@ var volatileText = regexp.MustCompile(strings.Join([]string{
 	`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
 	`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and consoles
 }, "|"))
+
+// wordsAround is how many words before and after what differs can belong to the
+// same value of volatileText, such as a date, and maxAround how many bytes.
+const (
+	wordsAround = 4
+	maxAround   = 256
+)
+
+// sameButVolatile tells whether two texts are the same but for values that are
+// others in each run.
+func sameButVolatile(a, b string) bool {
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	start -= around(start, func(i int) byte { return a[start-1-i] })
+	end -= around(end, func(i int) byte { return a[len(a)-end+i] })
+	a, b = a[start:len(a)-end], b[start:len(b)-end]
+	return couldBeVolatile(a) && couldBeVolatile(b) && maskText(a) == maskText(b)
+}
+
+// around is how many of n bytes belong to the next words.
+func around(n int, at func(int) byte) int {
+	words := 0
+	for i := range min(n, maxAround) {
+		if c := at(i); c == ' ' || c == '\n' || c == '\t' {
+			if words++; words == wordsAround {
+				return i
+			}
+		}
+	}
+	return min(n, maxAround)
+}
+
+// couldBeVolatile tells whether there is a point in looking for volatile values.
+func couldBeVolatile(text string) bool {
+	return strings.ContainsAny(text, "0123456789") || strings.Contains(text, "/tmp/") || strings.Contains(text, "/folders/")
+}
 
 // maskText replaces the values of a text that are others in each run, each by
 // the same mark: what kind it is shows in the text around it.

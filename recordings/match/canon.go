@@ -262,6 +262,14 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
+// isText tells whether a valid JSON string has a text.
+func isText(quoted []byte, text string) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1:len(quoted)-1]) == text
+	}
+	return unquote(quoted) == text
+}
+
 // unquote returns the text of a valid JSON string; of a lone surrogate it makes
 // the replacement character.
 func unquote(quoted []byte) string {
@@ -296,7 +304,7 @@ func (c *canon) member(name string) (start, end int, ok bool) {
 			c.i++
 			c.space()
 		}
-		found := unquote(c.str()) == name
+		found := isText(c.str(), name)
 		c.space()
 		c.i++ // the colon
 		c.space()

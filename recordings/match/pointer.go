@@ -21,7 +21,10 @@ func PointerTo(tokens ...string) Pointer {
 	var b strings.Builder
 	for _, t := range tokens {
 		b.WriteByte('/')
-		_, _ = escapeToken.WriteString(&b, t)
+		if strings.ContainsAny(t, "~/") {
+			t = escapeToken.Replace(t)
+		}
+		b.WriteString(t)
 	}
 	return Pointer(b.String())
 }
@@ -46,7 +49,9 @@ func (p Pointer) Tokens() []string {
 	}
 	tokens := strings.Split(string(p)[1:], "/")
 	for i, t := range tokens {
-		tokens[i] = unescapeToken.Replace(t)
+		if strings.Contains(t, "~") {
+			tokens[i] = unescapeToken.Replace(t)
+		}
 	}
 	return tokens
 }

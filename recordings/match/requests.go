@@ -78,10 +78,10 @@ func (r *requests) tidy() {
 
 // settle takes the request that an answer is for. The state is ReqOrphan if
 // there is none, ReqDuplicate if it had its answer.
-func (r *requests) settle(id string) (request, session.ReqState) {
-	q := r.open[id]
+func (r *requests) settle(id []byte) (request, session.ReqState) {
+	q := r.open[string(id)]
 	if q == nil {
-		old, ok := r.settled[id]
+		old, ok := r.settled[string(id)]
 		switch {
 		case !ok:
 			return request{}, session.ReqOrphan
@@ -124,19 +124,19 @@ func (r *requests) remember(q request) {
 	}
 }
 
-func (r *requests) byID(id string) (request, bool) {
-	if q := r.open[id]; q != nil {
+func (r *requests) byID(id []byte) (request, bool) {
+	if q := r.open[string(id)]; q != nil {
 		return *q, true
 	}
 	return request{}, false
 }
 
-func (r *requests) byToken(token string) (request, bool) {
-	id, ok := r.tokens[token]
+func (r *requests) byToken(token []byte) (request, bool) {
+	id, ok := r.tokens[string(token)]
 	if !ok {
 		return request{}, false
 	}
-	return r.byID(id)
+	return r.byID([]byte(id))
 }
 
 // latest is the open request that was sent last.

@@ -3,7 +3,6 @@ package match
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -82,6 +81,8 @@ const (
 	// maxSplit is how many bytes of a message are put together that several
 	// writes made up.
 	maxSplit = 1 << 20
+	// maxMethods is how many names of methods are kept.
+	maxMethods = 1 << 12
 	// keepBuffer is the largest buffer that is kept for the next entry.
 	keepBuffer = 4 << 20
 )
@@ -93,7 +94,7 @@ const (
 // Memory is proportional to the requests that are open, plus the largest entry.
 // Each entry of stdin and stdout is read once.
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
-	w := walker{src: src, visit: visit, buf: make([]byte, 64<<10)}
+	w := walker{src: src, visit: visit, buf: make([]byte, 64<<10), methods: map[string]string{}}
 	w.forget()
 	rows := make([]session.Row, 1024)
 	for number := 0; ; {
@@ -118,7 +119,10 @@ type walker struct {
 	src   session.Source
 	visit func(*Item) error
 	buf   []byte
+	item  Item // what visit gets
 	run   int
+	// methods are those seen so far.
+	methods map[string]string
 	process
 }
 
@@ -282,21 +286,22 @@ func messages(payload []byte, known framing.Message, lines bool, visit func(memb
 
 // message takes one message.
 func (w *walker) message(at Ref, row session.Row, m Message) error {
-	it := Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
+	it := &w.item
+	*it = Item{At: at, Run: w.run, Era: w.era, FromClient: row.Kind == session.KindStdin, Msg: m}
 	switch m.Kind {
 	case framing.Request:
-		w.request(&it, row)
+		w.request(it, row)
 	case framing.Notification:
-		w.notification(&it)
+		w.notification(it)
 	case framing.Response, framing.ErrorResponse:
-		w.answer(&it)
+		w.answer(it)
 	default:
 		if it.FromClient {
 			return nil
 		}
 		it.Kind = ItemStray
 	}
-	return w.visit(&it)
+	return w.visit(it)
 }
 
 // side is the index of who sent the request.
@@ -308,7 +313,7 @@ func side(fromClient bool) int {
 }
 
 func (w *walker) request(it *Item, row session.Row) {
-	it.Kind, it.Method, it.State = ItemRequest, methodOf(it.Msg), session.ReqLost
+	it.Kind, it.Method, it.State = ItemRequest, w.method(it.Msg), session.ReqLost
 	if row.Flags&(session.FlagBatch|session.FlagPart) == 0 {
 		it.State = row.State
 	}
@@ -337,7 +342,7 @@ func (w *walker) eraOf(it *Item) {
 
 func (w *walker) answer(it *Item) {
 	it.Kind = ItemAnswer
-	q, state := w.open[side(!it.FromClient)].settle(string(it.Msg.RawID()))
+	q, state := w.open[side(!it.FromClient)].settle(it.Msg.RawID())
 	it.State = state
 	if state == session.ReqOrphan {
 		return
@@ -347,7 +352,7 @@ func (w *walker) answer(it *Item) {
 }
 
 func (w *walker) notification(it *Item) {
-	it.Kind, it.Method = ItemNotification, methodOf(it.Msg)
+	it.Kind, it.Method = ItemNotification, w.method(it.Msg)
 	it.Handshake = it.FromClient && it.Method == mcp.MethodInitialized
 	if q, ok := w.ownerOf(it); ok {
 		it.Of, it.HasOf, it.Era = q.at, true, q.era
@@ -356,32 +361,39 @@ func (w *walker) notification(it *Item) {
 
 // ownerOf finds the request that a notification belongs to.
 func (w *walker) ownerOf(it *Item) (request, bool) {
-	var params struct {
-		RequestID     json.RawMessage `json:"requestId"`
-		ProgressToken json.RawMessage `json:"progressToken"`
-		Meta          struct {
-			SubscriptionID json.RawMessage `json:"io.modelcontextprotocol/subscriptionId"`
-		} `json:"_meta"`
-	}
-	_ = json.Unmarshal(it.Msg.RawParams(), &params) // what is no such object names no request
-	theirs := &w.open[side(!it.FromClient)]
+	params, theirs := it.Msg.RawParams(), &w.open[side(!it.FromClient)]
 	switch {
 	case it.Method == mcp.MethodProgress:
-		return theirs.byToken(string(params.ProgressToken))
+		return theirs.byToken(Member(params, "progressToken"))
 	case it.Method == mcp.MethodCancelled:
-		ours := &w.open[side(it.FromClient)]
-		if q, ok := ours.byID(string(params.RequestID)); ok {
+		id, ours := Member(params, "requestId"), &w.open[side(it.FromClient)]
+		if q, ok := ours.byID(id); ok {
 			ours.giveUp(q.id)
 			return q, true
 		}
-		return theirs.byID(string(params.RequestID)) // a server ends a subscription so
+		return theirs.byID(id) // a server ends a subscription so
 	case it.FromClient:
 		return request{}, false
-	case params.Meta.SubscriptionID != nil:
-		return theirs.byID(string(params.Meta.SubscriptionID))
+	case bytes.Contains(params, []byte(metaSubscription)):
+		return theirs.byID(Member(Member(params, "_meta"), metaSubscription))
 	}
 	return theirs.latest()
 }
 
-// methodOf is the method as Source.Method spells it.
-func methodOf(m Message) string { return string(m.Method.Of(m.Line)) }
+// metaSubscription is the key of _meta with the id of the request that a
+// notification is sent for.
+const metaSubscription = "io.modelcontextprotocol/subscriptionId"
+
+// method is the method as Source.Method spells it. One string serves all messages
+// of a method.
+func (w *walker) method(m Message) string {
+	name := m.Method.Of(m.Line)
+	known, ok := w.methods[string(name)]
+	if !ok {
+		known = string(name)
+		if len(w.methods) < maxMethods {
+			w.methods[known] = known
+		}
+	}
+	return known
+}
