@@ -47,6 +47,7 @@ func (s *Server) askRow(p *play, row session.Row) move {
 	a.id = s.askID(a.recorded)
 	s.asks[string(a.id)] = a
 	s.asked[a.row] = a
+	p.asks = append(p.asks, a)
 	one := [1]edit{{e.Msg.ID, a.id}}
 	return s.writeEntry(p, &e, one[:])
 }
@@ -61,15 +62,32 @@ func (s *Server) askID(recorded []byte) []byte {
 	return strconv.AppendQuote(nil, "mock-"+strconv.FormatUint(s.lastAsk, 10))
 }
 
+// openAsk is the request of the server of a row, if its answer is to be waited
+// for: the play's own, or one of another play that has ended.
+func (s *Server) openAsk(p *play, row int) *ask {
+	for _, a := range p.asks {
+		if a.row == row && s.asks[string(a.id)] == a {
+			return a
+		}
+	}
+	if a := s.asked[row]; a != nil && a.waiting == nil {
+		return a
+	}
+	return nil
+}
+
 // await makes a play wait for the client's answer.
 func (s *Server) await(p *play, a *ask) {
-	if a.waiting != nil && a.waiting != p {
-		a.waiting.wait = nil // it can't be: only one play comes to the row of an answer
-	}
 	p.wait, a.waiting = a, p
 	a.timer = time.AfterFunc(s.opts.AskTimeout, func() { s.askTimedOut(a) })
-	if s.eof {
-		s.unanswered(a, "the client ended without an answer to")
+}
+
+// giveUpAsks gives up the answers of a client that has ended.
+func (s *Server) giveUpAsks() {
+	for len(s.asks) > 0 {
+		for _, a := range s.asks {
+			s.unanswered(a, "the client ended without an answer to")
+		}
 	}
 }
 

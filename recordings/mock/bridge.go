@@ -8,12 +8,10 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// bridged answers what no recording needs to have: ping, and the handshake of
-// the other era.
+// bridged answers what no recording needs to have: the handshake of the other
+// era.
 func (s *Server) bridged(method string, id, params []byte) bool {
 	switch {
-	case method == mcp.MethodPing:
-		return s.ping(id, params)
 	case method == mcp.MethodDiscover && s.era == mcp.Legacy:
 		s.refuseDiscover(id)
 		return true
@@ -22,15 +20,6 @@ func (s *Server) bridged(method string, id, params []byte) bool {
 		return true
 	}
 	return false
-}
-
-// ping answers a ping, unless the recording may know better.
-func (s *Server) ping(id, params []byte) bool {
-	if known := s.table.of(mcp.MethodPing); known != nil && len(known.requests) > 0 {
-		return false
-	}
-	s.result(id, []byte("{}"))
-	return true
 }
 
 // refuseDiscover is what a legacy server says to a client that looks for a

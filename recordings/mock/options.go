@@ -96,7 +96,7 @@ type Report struct {
 	Differences uint64 `json:"differences"` // answers of the client to the server that differ
 	Silent      uint64 `json:"silent"`      // requests of the server that the client did not answer in time
 	Bad         uint64 `json:"bad"`         // lines of the client that are no messages
-	Skipped     uint64 `json:"skipped"`     // recorded requests that came in batches or parts, and can't be served
+	Skipped     uint64 `json:"skipped"`     // recorded requests that came in batches or parts, and can't be served; as far as was looked
 }
 
 // Good tells whether the client did what was recorded.

@@ -32,8 +32,9 @@ type play struct {
 	first  plainAnswer // if an answer was the first of them
 	paused int         // the row whose pause is over, or goes on
 	timer  *time.Timer
-	wait   *ask // whose answer it waits for
-	kept   bool // it waits, and owns its bytes
+	asks   []*ask // its requests of the server
+	wait   *ask   // whose answer it waits for
+	kept   bool   // it waits, and owns its bytes
 }
 
 // An answer to a question that costs something.
@@ -60,7 +61,7 @@ func (s *Server) newPlay() *play {
 	if s.idle = nil; p == nil {
 		p = new(play)
 	}
-	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], first: plainAnswer{message: p.first.message[:0]}, answer: -1, paused: -1}
+	*p = play{inner: p.inner[:0], theirs: p.theirs[:0], asks: p.asks[:0], first: plainAnswer{message: p.first.message[:0]}, answer: -1, paused: -1}
 	return p
 }
 
@@ -181,7 +182,7 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 			return over
 		}
 	case framing.Response, framing.ErrorResponse:
-		if a := s.asked[int(row.Pair)-1]; a != nil && row.Pair > 0 {
+		if a := s.openAsk(p, int(row.Pair)-1); a != nil && !s.eof {
 			s.await(p, a)
 			return blocked
 		}

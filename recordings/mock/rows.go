@@ -71,15 +71,16 @@ func (r *rows) row(i int) (session.Row, bool) {
 }
 
 // answered is the row i of a request, once it is known what became of it, and
-// the number of its answer's row; -1 if it was not answered.
+// the number of its answer's row; -1 if it was not answered. One that was
+// cancelled, or given up, may still be answered.
 func (r *rows) answered(ctx context.Context, i int) (row session.Row, answer int) {
-	for next := i + 1; ; next++ {
+	for {
+		next := r.src.Len()
 		row, _ = r.row(i)
-		if row.Pair != 0 && r.wait(ctx, int(row.Pair)-1) {
+		switch {
+		case row.Pair != 0 && r.wait(ctx, int(row.Pair)-1):
 			return row, int(row.Pair) - 1
-		}
-		next = max(next, r.src.Len())
-		if row.State != session.ReqPending || !r.wait(ctx, next) {
+		case row.State == session.ReqLost, !r.wait(ctx, next):
 			row, _ = r.row(i)
 			return row, int(row.Pair) - 1
 		}
