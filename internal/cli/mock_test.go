@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/demo"
 )
 
 // recorded is a recording of a session with the demo server, or one with a
@@ -46,6 +48,32 @@ func TestMockAnswersAsTheServerDid(t *testing.T) {
 		require.Equal(t, real.stdout, mock.stdout, flags)
 		require.Equal(t, real.code, mock.code, flags)
 		require.NotEmpty(t, mock.stdout, flags)
+	}
+}
+
+// A session sent again to its mock has no differences: in both eras, with
+// progress, notifications and a server that asks.
+func TestMockGivesNoDifferences(t *testing.T) {
+	t.Parallel()
+	in := writeFile(t, mockedSession+`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0.1,"steps":2},"_meta":{"progressToken":"p"}}}
+{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"ask","arguments":{}}}
+{"jsonrpc":"2.0","id":7,"method":"resources/list"}
+`)
+	answers := writeFile(t, string(demo.CannedAnswers()))
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			again := []string{"run", "--quiet", "--era", era, "--answers", answers, "--in", in, "--record"}
+			first, second := filepath.Join(dir, "first.jsonl"), filepath.Join(dir, "second.jsonl")
+			r := run(t, against("", append(again[:len(again):len(again)], first)...)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			r = run(t, append(append(again[:len(again):len(again)], second), "--", binary, "mock", first)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			r = run(t, "diff", "--logs", "--envelope", first, second)
+			require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+			require.Regexp(t, `\d+ exchanges compared, \d+ equal`, r.stdout)
+		})
 	}
 }
 

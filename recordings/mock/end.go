@@ -23,7 +23,7 @@ func (s *Server) exitRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
 	}
-	return s.mineOr(p, row, func(p *play, row session.Row) move {
+	return s.writeMine(p, row, s.mine(p), func(p *play, row session.Row) move {
 		e, err := s.rows.look(row)
 		var body session.ExitedBody
 		if err != nil || e.DecodeBody(&body) != nil {

@@ -2,6 +2,8 @@ package mock
 
 import (
 	"bytes"
+	"context"
+	"slices"
 	"time"
 
 	"mcpdbg/framing"
@@ -24,7 +26,7 @@ type play struct {
 	past    bool   // it is answered, or it is no request
 	leaving bool   // the recorded client began to end the server
 	inner   []int  // rows of answers to requests that were sent after it
-	alone   answer // no other request was open when it was answered
+	alone   answer // no other request was open then
 
 	t      int64       // recorded time of what was done last
 	due    time.Time   // when that was done now
@@ -175,7 +177,7 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 			return over
 		}
 		if row, answer := s.rows.answered(s.ctx, p.next); answer >= 0 && s.rows.method(row) != methodListen {
-			p.inner = append(p.inner, answer)
+			p.open(answer)
 		}
 	case framing.Notification:
 		if p.loose() {
@@ -203,17 +205,17 @@ func (s *Server) serverRow(p *play, row session.Row) move {
 		if s.rows.method(row) == mcp.MethodProgress {
 			return s.progressRow(p, row)
 		}
-		return s.mineOr(p, row, s.noteRow)
+		return s.writeMine(p, row, s.mine(p), s.noteRow)
 	case framing.Request:
-		return s.mineOr(p, row, s.askRow)
+		return s.writeMine(p, row, s.mineToAsk(p), s.askRow)
 	}
 	return s.plainRow(p, row)
 }
 
-// mineOr writes a row that belongs to the play.
-func (s *Server) mineOr(p *play, row session.Row, write func(*play, session.Row) move) move {
+// writeMine writes a row if it belongs to the play.
+func (s *Server) writeMine(p *play, row session.Row, mine bool, write func(*play, session.Row) move) move {
 	switch {
-	case !s.mine(p):
+	case !mine:
 		if p.loose() {
 			return over
 		}
@@ -229,7 +231,7 @@ func (s *Server) plainRow(p *play, row session.Row) move {
 	if !s.opts.Exact {
 		return onward
 	}
-	return s.mineOr(p, row, func(p *play, row session.Row) move { return s.write(p, row, nil) })
+	return s.writeMine(p, row, s.mine(p), func(p *play, row session.Row) move { return s.write(p, row, nil) })
 }
 
 // answerRow is a recorded answer.
@@ -249,7 +251,7 @@ func (s *Server) answerRow(p *play, row session.Row) move {
 		}
 		return s.plainRow(p, row)
 	case s.rows.method(row) == methodListen:
-		return s.mineOr(p, row, s.listenEnds)
+		return s.writeMine(p, row, s.mine(p), s.listenEnds)
 	case p.loose() && !p.leaving:
 		return over
 	}
@@ -274,43 +276,71 @@ func (s *Server) stateRow(p *play, row session.Row) move {
 func (s *Server) mine(p *play) bool {
 	if p.loose() {
 		if p.alone == unknown {
-			p.alone = s.rows.alone(p)
+			p.alone = no
+			if at := max(p.answer, p.from); !p.innerBeyond(at) && !s.rows.openBeyond(s.ctx, p.from, at) {
+				p.alone = yes
+			}
 		}
 		return p.alone == yes
 	}
-	if p.leaving {
-		return false
-	}
-	open := p.inner[:0]
-	for _, answer := range p.inner {
-		if answer > p.next {
-			open = append(open, answer)
-		}
-	}
-	p.inner = open
-	return len(open) == 0
+	return !p.leaving && !p.innerBeyond(p.next)
 }
 
-// aloneWindow is how many rows before a message are looked at for requests that
-// are still open.
-const aloneWindow = 1024
+// mineToAsk is mine for a request of the server. Its cause has to be one that
+// is open until the client has answered it; only if there is none it can be any
+// that is open.
+func (s *Server) mineToAsk(p *play) bool {
+	_, until := s.rows.answered(s.ctx, p.next)
+	switch {
+	case p.loose() || until < 0:
+		return s.mine(p)
+	case p.answer > until:
+		return !p.innerBeyond(until)
+	}
+	return s.mine(p) && !s.rows.openBeyond(s.ctx, p.from, until)
+}
 
-// alone tells whether no request that was sent before the play's message was
-// open when its answer came.
-func (r *rows) alone(p *play) answer {
+// open notes the answer of a request that was sent after the play's own. Those
+// that have come are forgotten now and then.
+func (p *play) open(answer int) {
+	if len(p.inner) == cap(p.inner) {
+		p.inner = slices.DeleteFunc(p.inner, func(answer int) bool { return answer < p.next })
+	}
+	p.inner = append(p.inner, answer)
+}
+
+// innerBeyond tells whether a request that was sent after the play's own was
+// open beyond the row at.
+func (p *play) innerBeyond(at int) bool {
+	for _, answer := range p.inner {
+		if answer > at {
+			return true
+		}
+	}
+	return false
+}
+
+// openWindow is how many rows before a message are looked at for requests that
+// are still open.
+const openWindow = 1024
+
+// openBeyond tells whether a request that was sent before the row from was open
+// beyond the row at.
+func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 	var buf [64]session.Row
-	at := max(p.answer, p.from)
-	for end := p.from; end > max(0, p.from-aloneWindow); {
+	for end := from; end > max(0, from-openWindow); {
 		begin := max(0, end-len(buf))
-		got := buf[:r.src.Rows(begin, buf[:end-begin])]
-		for _, row := range got {
-			if isRequest(row) && row.Flags&session.FlagProbe == 0 && int(row.Pair)-1 > at && r.method(row) != methodListen {
-				return no
+		for i, row := range buf[:r.src.Rows(begin, buf[:end-begin])] {
+			if !isRequest(row) || row.Flags&session.FlagProbe != 0 || r.method(row) == methodListen {
+				continue
+			}
+			if _, answer := r.answered(ctx, begin+i); answer > at {
+				return true
 			}
 		}
 		end = begin
 	}
-	return yes
+	return false
 }
 
 // pause makes a play wait for the recorded time of a row.

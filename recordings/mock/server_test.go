@@ -215,6 +215,35 @@ func TestAsksAndCompares(t *testing.T) {
 	require.Equal(t, "the client ended without an answer to the server's elicitation/create", s.told[0])
 }
 
+// A request of the server belongs to one that is open until the client has
+// answered it, and not to a later one that is not.
+func TestWhoAsks(t *testing.T) {
+	t.Parallel()
+	rec := record(t, legacy+`
+	> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}
+	> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}
+	> {"jsonrpc":"2.0","id":3,"method":"tools/list"}
+	< {"jsonrpc":"2.0","id":0,"method":"roots/list"}
+	< {"jsonrpc":"2.0","id":3,"result":"list"}
+	> {"jsonrpc":"2.0","id":0,"result":{"roots":[]}}
+	< {"jsonrpc":"2.0","id":2,"result":"asked"}
+	< {"jsonrpc":"2.0","id":1,"result":"slow"}
+	`)
+	s := serve(t, rec, Options{}, `
+	{"jsonrpc":"2.0","id":3,"method":"tools/list"}
+	{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}
+	{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}
+	{"jsonrpc":"2.0","id":"mock-1","result":{"roots":[]}}
+	`)
+	require.Equal(t, lines(`
+	{"jsonrpc":"2.0","id":3,"result":"list"}
+	{"jsonrpc":"2.0","id":1,"result":"slow"}
+	{"jsonrpc":"2.0","id":"mock-1","method":"roots/list"}
+	{"jsonrpc":"2.0","id":2,"result":"asked"}
+	`), s.out)
+	require.True(t, s.report.Good())
+}
+
 // A request that waits for the client is not answered once it is cancelled.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
