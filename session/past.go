@@ -29,9 +29,8 @@ type Forgotten struct {
 // one and To are O(1), Rows costs what it costs the source, Stats a walk over at
 // most 2,048 rows in memory.
 //
-// Header is that of the source, and so are Recording and RecordingError of
-// Stats, as they tell of the file and not of the moment. Entries can be read
-// whatever the moment.
+// Header is that of the source. A recording that is complete now was still being
+// recorded before its last row. Entries can be read whatever the moment.
 type Past struct {
 	Source
 	asOf Rewinder
@@ -84,6 +83,9 @@ func (p *Past) Stats() Stats {
 	k := p.Len()
 	s, now := p.asOf.StatsAsOf(k), p.Source.Stats()
 	s.Recording, s.RecordingError = now.Recording, now.RecordingError
+	if k < p.Source.Len() && (now.Recording.Complete() || now.Recording == RecordingReading) {
+		s.Recording = RecordingOn
+	}
 	var last [1]Row
 	if p.Source.Rows(max(k-1, 0), last[:]) == 1 {
 		s.Size = last[0].Off

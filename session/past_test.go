@@ -193,6 +193,21 @@ func TestThePastMovesForwards(t *testing.T) {
 	require.Equal(t, 3, past.Len())
 }
 
+// done is a source that is complete.
+type done struct{ Rewinder }
+
+func (d done) Stats() Stats { return Stats{Recording: RecordingDone} }
+
+func TestThePastWasStillRecorded(t *testing.T) {
+	var x Index
+	add(t, &x, in("a"), in("b"))
+	past := NewPast(done{sourceOf{Index: &x}})
+	for k, want := range []RecordingState{RecordingOn, RecordingOn, RecordingDone} {
+		past.To(k)
+		require.Equal(t, want, past.Stats().Recording, "after %d rows", k)
+	}
+}
+
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -109,3 +109,8 @@ const (
 	RecordingReading                       // opened for reading, which is not at the end yet
 	RecordingShrunk                        // opened for reading: the file got shorter, or another one
 )
+
+// Complete tells whether nothing can be added to the log any more.
+func (s RecordingState) Complete() bool {
+	return s == RecordingDone || s == RecordingTorn || s == RecordingShrunk
+}

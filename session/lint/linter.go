@@ -82,8 +82,7 @@ func (l *Linter) fetch() bool {
 	if n > 0 {
 		return true
 	}
-	complete := state == session.RecordingDone || state == session.RecordingTorn || state == session.RecordingShrunk
-	if complete && !l.done {
+	if state.Complete() && !l.done {
 		l.done = true
 		l.endRun()
 	}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/lint"
+	"mcpdbg/session/localexec"
+	"mcpdbg/session/mcp"
+	"mcpdbg/session/verdict"
+)
+
+// shown is what a screen shows of a log at one moment.
+type shown struct {
+	Rows     []session.Row
+	Stats    session.Stats
+	Verdicts []verdict.Verdict
+	Findings []lint.Finding
+}
+
+// projection is what a screen derives from a log.
+type projection struct {
+	src     session.Source
+	tracker *verdict.Tracker
+	linter  *lint.Linter
+}
+
+func project(src session.Source) *projection {
+	return &projection{src, verdict.New(src), lint.New(src)}
+}
+
+// show goes on to what there is now. What only a live session knows (clocks,
+// bytes that wait to be written, who is asked) is not asked for: verdict.Live is
+// nil, and the linter gets no Tick.
+func (p *projection) show() shown {
+	rows := make([]session.Row, p.src.Len())
+	s := shown{Rows: rows[:p.src.Rows(0, rows)], Stats: p.src.Stats()}
+	for p.tracker.Advance(1000) {
+	}
+	for p.linter.Advance(context.Background(), 1000, 1<<20) {
+	}
+	s.Verdicts, s.Findings = p.tracker.Now(nil), p.linter.Findings()
+	return s
+}
+
+// A watchedLog is looked at as a screen does, each time that something was
+// appended to it, and nothing else is meanwhile.
+type watchedLog struct {
+	*recordings.File
+	mu     sync.Mutex
+	screen *projection
+	shown  []shown
+}
+
+func (w *watchedLog) Append(entries []session.Entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.File.Append(entries)
+	w.shown = append(w.shown, w.screen.show())
+	return err
+}
+
+// TestARecordingShowsWhatItsSessionShowed holds for the live screen against a
+// recording at the cursor: at every moment the rows, their states, the counts,
+// the verdicts and the findings are the same, whether somebody watched all along
+// or goes there at once.
+func TestARecordingShowsWhatItsSessionShowed(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		era   mcp.Era
+		calls func(t *testing.T, s *session.Session)
+	}{
+		{"", mcp.Legacy, manyEndings},
+		{"", mcp.Modern, manyEndings},
+		{"", mcp.Auto, manyEndings},
+		{"stray-text", mcp.Legacy, twoCalls},
+		{"duplicate-answers", mcp.Legacy, twoCalls},
+		{"orphan-answers", mcp.Legacy, twoCalls},
+		{"progress-after-result", mcp.Legacy, twoCalls},
+		{"ids", mcp.Legacy, twoCalls},
+		{"id-type", mcp.Legacy, twoCalls},
+		{"batch", mcp.Legacy, twoCalls},
+		{"multi-line", mcp.Legacy, twoCalls},
+		{"asks-undeclared", mcp.Legacy, twoCalls},
+		{"crash-mid-call", mcp.Legacy, twoCalls},
+		{"no-final-newline", mcp.Legacy, twoCalls},
+		{"dies-at-start", mcp.Legacy, nil},
+		{"dies-on-probe", mcp.Auto, twoCalls},
+		{"never-answers", mcp.Legacy, nil},
+		{"junk-only", mcp.Legacy, nil},
+		{"stderr-flood", mcp.Legacy, twoCalls},
+		{"closes-stdout", mcp.Legacy, twoCalls},
+	} {
+		t.Run(c.kind+" "+c.era.String(), func(t *testing.T) {
+			t.Parallel()
+			log := runWatched(t, c.kind, c.era, c.calls)
+			rec, err := recordings.Open(log.Path())
+			require.NoError(t, err)
+			defer func() { require.NoError(t, rec.Close()) }()
+
+			require.NotEmpty(t, log.shown)
+			if c.kind == "" {
+				requireManyEndings(t, log.shown[len(log.shown)-1].Rows)
+			}
+			past := session.NewPast(rec)
+			following := project(past)
+			for i, live := range log.shown {
+				k := len(live.Rows)
+				past.To(k)
+				require.Equal(t, live, following.show(), "after %d rows, played", k)
+				if i%7 == 0 || i == len(log.shown)-1 {
+					jumped := session.NewPast(rec)
+					jumped.To(k)
+					require.Equal(t, live, project(jumped).show(), "after %d rows, gone to at once", k)
+				}
+			}
+		})
+	}
+}
+
+// requireManyEndings fails if the test proves less than it should.
+func requireManyEndings(t *testing.T, rows []session.Row) {
+	t.Helper()
+	seen := map[session.ReqState]bool{}
+	for _, row := range rows {
+		seen[row.State] = true
+	}
+	for _, state := range []session.ReqState{session.ReqAnswered, session.ReqFailed, session.ReqCancelled, session.ReqTimedOut, session.ReqLost} {
+		require.True(t, seen[state], "no request is %s", state)
+	}
+}
+
+// runWatched runs a session with a demo server and ends it.
+func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *session.Session)) *watchedLog {
+	t.Helper()
+	file, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "rec.jsonl")})
+	require.NoError(t, err)
+	log := &watchedLog{File: file, screen: project(file)}
+	argv := []string{binary, "demo-server"}
+	if kind != "" {
+		argv = append(argv, "--misbehave", kind)
+	}
+	ex := localexec.New(localexec.Options{})
+	s := session.New(session.Config{
+		Executor: ex, Log: log, Command: executor.Command{Argv: argv}, Era: era, ClientName: "test", ClientVersion: "0",
+		StartupTimeout: time.Second, Timeout: 300 * time.Millisecond,
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := s.Open(ctx); err == nil && calls != nil {
+		calls(t, s)
+	}
+	_, err = s.Close(ctx)
+	require.NoError(t, err)
+	require.NoError(t, ex.Close())
+	require.NoError(t, file.Close())
+	log.shown = append(log.shown, log.screen.show())
+	require.NoError(t, file.Release())
+	return log
+}
+
+func twoCalls(t *testing.T, s *session.Session) {
+	for _, message := range []string{`"one"`, `"two"`} {
+		_, _ = s.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"echo","arguments":{"message":`+message+`}}`), session.CallOptions{})
+	}
+}
+
+// manyEndings has requests answered, failed, cancelled, timed out and lost, in two
+// processes.
+func manyEndings(t *testing.T, s *session.Session) {
+	twoCalls(t, s)
+	_, _ = s.Request(t.Context(), "tools/list", nil, session.CallOptions{})
+	_, _ = s.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"none"}`), session.CallOptions{})
+	_, _ = s.Request(t.Context(), "no/such", nil, session.CallOptions{})
+	_, _ = s.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"ask"}`), session.CallOptions{})
+	slow := json.RawMessage(`{"name":"slow","arguments":{"seconds":30}}`)
+	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{}) // times out, and is taken back
+	_, _ = s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"slow","arguments":{"seconds":30}}}`))
+	_, _ = s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`))
+	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: 50 * time.Millisecond, Quiet: true})
+	var calls sync.WaitGroup
+	for range 3 {
+		sent := make(chan uint64, 1)
+		calls.Go(func() {
+			_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: patience, Sent: func(n uint64) { sent <- n }})
+		})
+		<-sent
+	}
+	require.NoError(t, s.Restart(t.Context()))
+	calls.Wait()
+	twoCalls(t, s)
+	_, _ = s.Send(t.Context(), []byte(`[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"b","method":"ping"}]`))
+	_, _ = s.SendBytes(t.Context(), []byte(`{"jsonrpc":"2.0","id":"a","method":"pi`))
+	_, _ = s.SendBytes(t.Context(), []byte("ng\"}\n"))
+	twoCalls(t, s)
+}
