@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"mcpdbg/recordings"
 	"mcpdbg/ui/keymap"
 )
 
@@ -29,6 +30,9 @@ type Settings struct {
 	// Environments are the hosts of remote environments that config files of
 	// MCP clients name.
 	Environments map[string]string
+	// Recordings says which recordings are kept, in the folder where sessions
+	// are recorded.
+	Recordings recordings.Retention
 }
 
 // A Theme says which colours to use.
@@ -77,6 +81,11 @@ type settingsText struct {
 	Mouse        *bool               `toml:"mouse"`
 	Slow         string              `toml:"slow"`
 	Environments map[string]string   `toml:"environments"`
+	Recordings   struct {
+		Keep  int    `toml:"keep"`
+		Older string `toml:"older"`
+		Over  string `toml:"over"`
+	} `toml:"recordings"`
 }
 
 // ParseSettings reads settings. Its errors are *SettingsError, with the name
@@ -111,7 +120,31 @@ func (s *Settings) check(text settingsText) *SettingsError {
 			return &SettingsError{Key: "slow", Err: fmt.Errorf("%q is no time: write 250ms or 2s", text.Slow)}
 		}
 	}
+	if err := s.checkRetention(text); err != nil {
+		return err
+	}
 	return s.checkKeys()
+}
+
+// checkRetention takes which recordings are kept.
+func (s *Settings) checkRetention(text settingsText) *SettingsError {
+	r := &text.Recordings
+	if r.Keep < 0 {
+		return &SettingsError{Key: "recordings.keep", Err: fmt.Errorf("%d is no number of recordings", r.Keep)}
+	}
+	s.Recordings.Keep = r.Keep
+	var err error
+	if r.Older != "" {
+		if s.Recordings.Older, err = recordings.ParseAge(r.Older); err != nil {
+			return &SettingsError{Key: "recordings.older", Err: err}
+		}
+	}
+	if r.Over != "" {
+		if s.Recordings.Over, err = recordings.ParseSize(r.Over); err != nil {
+			return &SettingsError{Key: "recordings.over", Err: err}
+		}
+	}
+	return nil
 }
 
 // checkKeys looks at the keys of each action, and then at all of them together.

@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings"
+
 	"mcpdbg/ui/theme"
 )
 
@@ -31,11 +33,17 @@ filter = ["ctrl+f", "X"]
 
 [environments]
 builder = "build-7"
+
+[recordings]
+keep = 200
+older = "30d"
+over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, ASCII: true, NoMouse: true,
 		Slow: 250 * time.Millisecond, Environments: map[string]string{"builder": "build-7"},
+		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30},
 	}, s)
 	table, err := s.Actions()
 	require.NoError(t, err)
@@ -55,6 +63,10 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"theme = \"blue\"\n", `config.toml:1: theme: "blue" is no theme: auto, light, dark, 16 or none`},
 		{"\nslow = \"fast\"\n", `config.toml:2: slow: "fast" is no time`},
 		{"slow = \"-1s\"\n", `config.toml:1: slow: "-1s" is no time`},
+		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: -1 is no number of recordings"},
+		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: "soon" is no time: write 30d, 2w or 12h`},
+		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: "0" is no size: write 2GiB, 500M or 65536`},
+		{"[recordings]\nyounger = \"1d\"\n", "config.toml:2: recordings.younger: there is no such setting"},
 		{"[keys]\n# c\nfliter = [\"x\"]\n", "config.toml:3: keys.fliter: there is no such action; mcpdbg keys lists them"},
 		{"keys.fliter = [\"x\"]\n", "config.toml:1: keys.fliter: there is no such action"},
 		{"[keys]\nhelp = [\"?\"]\nfilter = [\"PageDown\"]\n", `config.toml:3: keys.filter: "PageDown" is not the name of a key`},

@@ -22,7 +22,8 @@ func (a *app) recCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recVerifyCommand(), a.recRedactCommand(), a.recExportCommand())
+	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recVerifyCommand(), a.recRemoveCommand(), a.recPruneCommand(),
+		a.recRedactCommand(), a.recExportCommand())
 	return cmd
 }
 

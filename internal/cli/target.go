@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,7 @@ type live struct {
 
 	urgent context.Context // over: no ending may wait any more
 	calm   func() bool     // stops to look at it
+	tidied sync.WaitGroup  // old recordings are being removed
 }
 
 // prepare checks the flags and makes a session for argv; nothing is started.
@@ -119,6 +121,9 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 	cfg.Executor, cfg.Log = exec, log
 	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
+	if !t.noRecord && t.record == "" {
+		l.tidied.Go(func() { tidy(a.urgent, func(text string) { l.Note(text, "") }) })
+	}
 	if t.from != nil {
 		l.Note(t.from.origin(), "")
 		for _, p := range t.from.problems() {
@@ -290,6 +295,7 @@ func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
 	report, err := l.Close(ctx)
 	l.calm()
 	err = errors.Join(err, l.exec.Close())
+	l.tidied.Wait()
 	_ = l.log.Close()
 	return report, err
 }

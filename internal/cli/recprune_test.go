@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
+)
+
+// agedRecordings are finished recordings with the names that programs give,
+// a day older each; and the folder that they are in.
+func agedRecordings(t *testing.T, letters string) string {
+	t.Helper()
+	files := map[string]string{"mine.jsonl": goldenLines(t)[0], "20260101-000000-x-textxt.jsonl": "text\n", "20260101-000000-notes.txt": ""}
+	for i, c := range letters {
+		at := time.Now().Add(-time.Duration(i+1) * 24 * time.Hour).UTC()
+		name := at.Format("20060102-150405") + "-npx-" + strings.Repeat(string(c), 6) + ".jsonl"
+		files[name] = strings.Replace(goldenLines(t)[0], "2026-11-21T10:00:00.000000Z", at.Format(time.RFC3339), 1) +
+			`{"n":1,"t":0,"k":"end","entries":1,"counts":{}}` + "\n"
+	}
+	folder := recFolder(t, files)
+	for name := range files {
+		if at, err := time.Parse("20060102-150405", name[:min(15, len(name))]); err == nil {
+			require.NoError(t, os.Chtimes(filepath.Join(folder, name), at, at))
+		}
+	}
+	return folder
+}
+
+// lettersIn are those of the recordings that are left in a folder, sorted.
+func lettersIn(t *testing.T, folder string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*-npx-*.jsonl"))
+	require.NoError(t, err)
+	var letters []string
+	for _, f := range files {
+		letters = append(letters, strings.TrimSuffix(f, ".jsonl")[len(f)-len(".jsonl")-1:])
+	}
+	slices.Sort(letters)
+	return strings.Join(letters, "")
+}
+
+func TestRecPrune(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		left  string
+		says  string
+	}{
+		{"--keep 3", "abc", "removed 2 recordings, "},
+		{"--keep 3 --dry-run", "abcde", "would remove 2 recordings, "},
+		{"--older 60h", "ab", "removed 3 recordings, "},
+		{"--older 30d", "abcde", "removed 0 recordings, 0 bytes; 5 stay"},
+		{"--over 1T", "abcde", "5 stay"},
+		{"--over 600", "ab", "removed 3 recordings, "},
+		{"--keep 4 --older 36h", "a", "1 stay"},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			folder := agedRecordings(t, "abcde")
+			r := inProcess(t, append([]string{"rec", "prune"}, strings.Fields(c.flags)...)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Equal(t, c.left, lettersIn(t, folder))
+			require.Contains(t, r.stderr, c.says)
+			for _, other := range []string{"mine.jsonl", "20260101-000000-x-textxt.jsonl", "20260101-000000-notes.txt"} {
+				require.FileExists(t, filepath.Join(folder, other), "it is not one of ours")
+			}
+			for line := range strings.Lines(r.stdout) {
+				require.Regexp(t, `^(removed|would remove) .*/\d{8}-\d{6}-npx-[a-e]{6}\.jsonl, \d+ bytes\n$`, line)
+			}
+		})
+	}
+}
+
+func TestRecPruneLeavesWhatIsNotedOrLive(t *testing.T) {
+	folder := agedRecordings(t, "abc")
+	oldest, err := resolveRecording("cccccc")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(notes.Path(oldest), nil, 0o600))
+	live, err := recordings.Create(recordings.Options{Server: "npx"})
+	require.NoError(t, err)
+	defer live.Release()
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(live.Path(), old, old))
+
+	r := inProcess(t, "rec", "prune", "--older", "1m", folder)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.FileExists(t, oldest)
+	require.FileExists(t, live.Path())
+	require.Equal(t, 2, strings.Count(r.stdout, "removed "))
+	require.Contains(t, r.stderr, "2 stay, 1 being recorded, 1 with marks or notes (--noted removes them too)\n")
+
+	r = inProcess(t, "rec", "prune", "--older", "1m", "--noted")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NoFileExists(t, oldest)
+	require.NoFileExists(t, notes.Path(oldest))
+	require.NoError(t, live.Close())
+}
+
+func TestRecPruneRefuses(t *testing.T) {
+	for args, says := range map[string]string{
+		"":                    "no limit is named\n  try: mcpdbg rec prune --keep 100",
+		"--keep 0":            "--keep 0: must be 1 or more",
+		"--keep -1":           "--keep -1: must be 1 or more",
+		"--older soon":        `"soon" is no time: write 30d, 2w or 12h`,
+		"--over much":         `"much" is no size: write 2GiB, 500M or 65536`,
+		"--keep 1 a b":        "one folder",
+		"--keep 1 /no/folder": "there is no such folder",
+	} {
+		r := inProcess(t, append([]string{"rec", "prune"}, strings.Fields(args)...)...)
+		require.Equal(t, exitUsage, r.code, args)
+		require.Contains(t, r.stderr, says)
+	}
+}
+
+func TestRecRemove(t *testing.T) {
+	folder := agedRecordings(t, "abcd")
+	noted, err := resolveRecording("bbbbbb")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(notes.Path(noted), []byte("x"), 0o600))
+
+	r := inProcess(t, "rec", "rm", "bbbbbb", "cccccc", "nothing")
+	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, "abcd", lettersIn(t, folder), "nothing is removed if one is not found")
+
+	r = inProcess(t, "rec", "rm", "bbbbbb", "cccccc")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, "ad", lettersIn(t, folder))
+	require.NoFileExists(t, notes.Path(noted))
+	require.Regexp(t, `^removed .*-npx-bbbbbb\.jsonl, \d+ bytes\nremoved .*-npx-cccccc\.jsonl, \d+ bytes\n$`, r.stdout)
+
+	r = inProcess(t, "rec", "rm", filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.stderr, "is not a recording: it looks like text")
+	require.FileExists(t, filepath.Join(folder, "20260101-000000-x-textxt.jsonl"))
+
+	live, err := recordings.Create(recordings.Options{Server: "npx"})
+	require.NoError(t, err)
+	defer live.Release()
+	r = inProcess(t, "rec", "rm", live.Path())
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.stderr, "is not removed: it is being recorded\n  try: end that session first, or add --force\n")
+	require.Equal(t, 0, inProcess(t, "rec", "rm", "--force", live.Path()).code)
+	require.NoFileExists(t, live.Path())
+	require.NoError(t, live.Close())
+	require.Equal(t, exitUsage, inProcess(t, "rec", "rm").code)
+}
+
+// The limits of the settings are applied when a session is recorded, and the
+// log says so.
+func TestRetentionOfTheSettings(t *testing.T) {
+	session := func(settings string, flags ...string) (folder string, r result) {
+		folder = agedRecordings(t, "abc")
+		config := t.TempDir()
+		t.Setenv("XDG_CONFIG_HOME", config)
+		fill(t, config, map[string]string{"mcpdbg/config.toml": settings})
+		cmd := program(t, against("", append([]string{"run", "--for", "1ms"}, flags...)...)...)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+filepath.Dir(filepath.Dir(folder)))
+		r = finish(t, cmd)
+		require.Equal(t, 0, r.code, r.stderr)
+		return folder, r
+	}
+	folder, r := session("[recordings]\nkeep = 2\nolder = \"10d\"\nover = \"1GiB\"\n")
+	require.Equal(t, "a", lettersIn(t, folder), "the new one counts")
+	require.Regexp(t, `\* note +removed 2 old recordings, \d+ bytes, by \[recordings\] of the settings\n`, r.stdout)
+
+	for _, flags := range [][]string{{"--no-record"}, {"--record", filepath.Join(t.TempDir(), "r.jsonl")}} {
+		folder, r = session("[recordings]\nkeep = 1\n", flags...)
+		require.Equal(t, "abc", lettersIn(t, folder))
+		require.NotContains(t, r.stdout, "removed")
+	}
+	folder, _ = session("")
+	require.Equal(t, "abc", lettersIn(t, folder), "without limits all stay")
+}

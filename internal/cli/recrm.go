@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
+	"mcpdbg/ui/termsafe"
+)
+
+func (a *app) recRemoveCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "rm FILE...",
+		Short: "Remove recordings",
+		Long: `rm removes the recordings that are named, with the notes on them, and says what
+it removed. It asks nothing. What is no recording is left alone, and so is one
+that is being recorded, unless --force is given.
+
+` + recordingNames,
+		Example: `  mcpdbg rec rm last
+  mcpdbg rec rm 7k2m9x ./old.jsonl`,
+		ValidArgsFunction: completeRecordings,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("rec rm takes one recording or more")
+			}
+			if err := resolveRecordings(args); err != nil {
+				return err // before any is gone
+			}
+			return a.recRemove(args, force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "remove also what is being recorded")
+	return cmd
+}
+
+func (a *app) recRemove(paths []string, force bool) error {
+	for _, path := range paths {
+		size := sizeOf(path)
+		if err := removeRecording(path, force); err != nil {
+			return cantRemove(path, err)
+		}
+		if _, err := fmt.Fprintln(a.stdout, termsafe.String(fmt.Sprintf("removed %s, %s", path, byteCount(size)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeRecording removes a recording and all that belongs to it.
+func removeRecording(path string, force bool) error {
+	if err := recordings.Remove(path, force); err != nil {
+		return err
+	}
+	if err := os.Remove(notes.Path(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// cantRemove says why a recording was not removed.
+func cantRemove(path string, err error) error {
+	if errors.Is(err, recordings.ErrLive) {
+		return withHint(usagef("%s is not removed: %v", path, err), "end that session first, or add --force")
+	}
+	return unreadable(path, err)
+}
+
+// sizeOf is how many bytes a recording takes, its notes included.
+func sizeOf(path string) int64 {
+	total := int64(0)
+	for _, name := range []string{path, notes.Path(path)} {
+		if info, err := os.Lstat(name); err == nil {
+			total += info.Size()
+		}
+	}
+	return total
+}

@@ -1,0 +1,128 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrLive is the error for a recording that is being written.
+var ErrLive = errors.New("it is being recorded")
+
+// Remove removes the recording at path, and its stored index. With force also
+// one that is being written, whose recorder goes on without a file that anybody
+// can find; else the error is ErrLive. The error is a *FormatError for a file
+// that is no recording: it is left alone.
+func Remove(path string, force bool) error {
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	live := f.locked()
+	_, _, err = readHeader(path, f)
+	_ = f.Close() // it was only read
+	if format, foreign := errors.AsType[*FormatError](err); foreign && format.Major == 0 {
+		return err
+	}
+	if live && !force {
+		return ErrLive
+	}
+	index, indexErr := storedPath(path) // before the file that it belongs to is gone
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	if indexErr == nil {
+		_ = os.Remove(index) // most have none; one that stays is never used again
+	}
+	return nil
+}
+
+// A Retention says which recordings of a folder are kept. Zero members say
+// nothing.
+type Retention struct {
+	Keep  int           // at most so many
+	Older time.Duration // none that was last written longer ago
+	Over  int64         // no more bytes than these, all together
+}
+
+// A Kept is a recording of a folder, as a Retention looks at it.
+type Kept struct {
+	Start    time.Time // the oldest ones go first
+	Modified time.Time
+	Size     int64
+	Held     bool // it counts, but is not to be removed
+}
+
+// Excess returns which of all recordings are to be removed for every limit to
+// hold: their places in all, the oldest first.
+func (r Retention) Excess(all []Kept, now time.Time) []int {
+	order := make([]int, len(all))
+	total := int64(0)
+	for i := range all {
+		order[i] = i
+		total += all[i].Size
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return all[a].Start.Compare(all[b].Start) })
+	var excess []int
+	left := len(all)
+	for _, i := range order {
+		k := &all[i]
+		tooMany := r.Keep > 0 && left > r.Keep
+		tooLarge := r.Over > 0 && total > r.Over
+		tooOld := r.Older > 0 && now.Sub(k.Modified) > r.Older
+		if !k.Held && (tooMany || tooLarge || tooOld) {
+			excess = append(excess, i)
+			left--
+			total -= k.Size
+		}
+	}
+	return excess
+}
+
+// ownName is what recordings are called that Create names.
+var ownName = regexp.MustCompile(`^\d{8}-\d{6}-.+-[0-9a-z]{6}\.jsonl$`)
+
+// OwnName tells whether a file is called as Create calls recordings.
+func OwnName(base string) bool { return ownName.MatchString(base) }
+
+// ParseAge parses a time such as 30d, 2w, 12h or 90m.
+func ParseAge(text string) (time.Duration, error) {
+	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	if n := len(text); n > 1 && unit[text[n-1]] > 0 {
+		days, err := strconv.ParseUint(text[:n-1], 10, 64)
+		if each := unit[text[n-1]]; err == nil && days > 0 && days <= uint64(math.MaxInt64/each) {
+			return time.Duration(days) * each, nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q is no time: write 30d, 2w or 12h", text)
+}
+
+// ParseSize parses a number of bytes such as 2GiB, 500M or 65536. Units are
+// powers of 1024, with or without B or iB.
+func ParseSize(text string) (int64, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "B")
+	unit := int64(1)
+	for i, suffix := range []string{"K", "M", "G", "T"} {
+		for _, suffix := range []string{suffix, suffix + "I"} {
+			if rest, ok := strings.CutSuffix(digits, suffix); ok {
+				digits, unit = rest, 1<<(10*(i+1))
+			}
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("%q is no size: write 2GiB, 500M or 65536", text)
+	}
+	return n * unit, nil
+}
+
+// Zero tells whether r says nothing.
+func (r Retention) Zero() bool { return r == Retention{} }
