@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/ui/termsafe"
 )
@@ -30,6 +32,7 @@ type redactOptions struct {
 	noDefaults bool
 	home       bool
 	identity   bool
+	notes      bool
 	dryRun     bool
 	json       bool
 }
@@ -94,6 +97,7 @@ Not found is what is encoded, as in base64, and what was cut into several string
 	f.BoolVar(&o.noDefaults, "no-defaults", false, "only what the other flags name")
 	f.BoolVar(&o.home, "home", false, "write ~ for home folders such as /home/ada")
 	f.BoolVar(&o.identity, "identity", false, "remove names of users and hosts that the recording tells of, and yours")
+	f.BoolVar(&o.notes, "notes", false, "copy also the marks and notes of the recording, redacted")
 	f.BoolVar(&o.dryRun, "dry-run", false, "only tell what would be removed")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object to stdout")
 	return cmd
@@ -114,6 +118,11 @@ func (a *app) recRedact(ctx context.Context, path string, o redactOptions) error
 		return usagef("%v", rule)
 	case err != nil:
 		return unreadable(path, err)
+	}
+	if o.notes && !o.dryRun {
+		if err := copyNotes(path, o.out, report); err != nil {
+			return fmt.Errorf("rec redact: %w", err)
+		}
 	}
 	if o.json {
 		doc, err := json.Marshal(report)
@@ -183,6 +192,29 @@ func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Ru
 		return nil, err
 	}
 	return report, nil
+}
+
+// copyNotes gives the copy the notes of the recording, redacted as it is.
+func copyNotes(from, to string, report *redact.Report) error {
+	rec, err := recordings.Peek(from)
+	if err != nil {
+		return err
+	}
+	all, err := notes.Open(from, rec.Header.ID)
+	if err != nil {
+		return err
+	}
+	copied, err := notes.Open(to, rec.Header.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range all.All() {
+		e.Text = report.Text(e.Text)
+		if err := copied.Set(e.N, e.Note); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // createNew creates a file for its owner only. One that is there is replaced

@@ -188,6 +188,9 @@ func (w *walker) pointed(f fate) fate {
 	if w.ids && w.progress && w.at(progressPlaces) {
 		return fate{rule: "pointer progressToken", id: true}
 	}
+	if w.message && w.at(envelope) {
+		return fate{}
+	}
 	if f.rule != "" || !w.message {
 		return f
 	}
@@ -304,6 +307,7 @@ func (w *walker) otherLeaf(f fate) {
 	default:
 		if f.rule == "" {
 			rule = w.isValue(token)
+			f.id = w.ids && (w.at(idPlaces) || w.at(progressPlaces))
 		}
 		if rule != "" {
 			text = w.zero(token, f)

@@ -58,6 +58,7 @@ func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, er
 		return nil, fmt.Errorf("redact %s: %w", path, err)
 	}
 	c.tally.finish()
+	c.report.finder = &c.reader.finder
 	return c.report, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,7 @@ func TestWhatIsRemovedWhere(t *testing.T) {
 		{"a number that is a value", Rules{Values: []Value{{"env X", "123456"}}}, `{"id":1,"result":[123456,12345]}`, "123456", `[0,12345]`, 1},
 		{"an encoded value", Rules{Values: []Value{{"env X", "a b/c"}}}, `{"id":1,"result":"http://x/?k=a+b%2Fc"}`, "a+b%2Fc", `k=[redacted:`, 1},
 		{"a pointer", Rules{Pointers: []string{"/params/arguments/*"}}, `{"method":"x","params":{"arguments":{"a":1,"b":true,"c":["d",null]},"e":1}}`, `"d"`, `{"a":0,"b":false,"c":["[redacted:`, 3},
+		{"what a message is", Rules{Pointers: []string{"/*"}}, `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"a":true}}`, `"a":true`, `"jsonrpc":"2.0","id":`, 2},
 		{"a pointer of another method", Rules{Pointers: []string{"tools/*:/params"}}, `{"method":"x","params":{"a":"b"}}`, "", `{"a":"b"}`, 0},
 		{"a batch", Rules{Pointers: []string{"/params/a"}}, `[{"method":"x","params":{"a":"hunter2"}},{"method":"y"}]`, "hunter2", `\"y\"`, 1},
 		{"GitHub", Default(), `{"id":1,"result":"use ghp_` + strings.Repeat("aB1", 12) + `."}`, "ghp_", `"use [redacted:`, 1},
@@ -183,6 +185,9 @@ func TestTheHeader(t *testing.T) {
 	require.Regexp(t, `"argv":\["server","--api-key","\[redacted:\w{8}\]","--mode=fast"\],"cwd":"~/work"`, line)
 	require.Regexp(t, `,"redacted":\{"home":1,"keys":1\} *\}$`, line)
 	require.Equal(t, 2, report.Removed)
+	key := strings.Split(line, `"`)
+	i := slices.Index(key, "--api-key")
+	require.Equal(t, "see api_key="+key[i+2], report.Text("see api_key=argument-1"))
 }
 
 func TestAgain(t *testing.T) {
@@ -204,11 +209,11 @@ func TestAgain(t *testing.T) {
 // paired by becomes.
 func TestPairs(t *testing.T) {
 	for _, rules := range []Rules{
-		{Values: []Value{{"env ID", "sesame"}}}, {Pointers: []string{"/id"}}, {Pointers: []string{"x:/params/requestId"}},
+		{Values: []Value{{"env ID", "sesame"}}}, {Values: []Value{{"env ID", "7777"}, {"env SHORT", "8888"}}}, {Pointers: []string{"/id"}}, {Pointers: []string{"x:/params/requestId"}},
 		{Keys: []string{"id", "progressToken"}}, {Pointers: []string{"/params"}},
 	} {
 		r := record(t)
-		for _, id := range []string{`"sesame"`, `7`, `"7"`, `7.5`} {
+		for _, id := range []string{`"sesame"`, `7`, `"7"`, `7.5`, `7777`, `8888`} {
 			r.in(`{"id":` + id + `,"method":"a","params":{"_meta":{"progressToken":` + id + `}}}` + "\n")
 			r.out(`{"method":"notifications/progress","params":{"progressToken":`+id+`}}`+"\n", 100)
 			r.out(`{"id":`+id+`,"result":1}`+"\n", 100)

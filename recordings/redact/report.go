@@ -26,6 +26,15 @@ type Report struct {
 	// Pieces counts lines over so many parts that they were searched in pieces
 	// of 64 MiB: what stands over the end of one is not found.
 	Pieces int `json:"pieces,omitempty"`
+
+	finder *finder
+}
+
+// Text removes from a text what was removed from the recording, with the same
+// letters for the same secrets: for what belongs to it. It is to be called by
+// one goroutine.
+func (r *Report) Text(text string) string {
+	return string(apply(nil, []byte(text), r.finder.inText([]byte(text), "", 0)))
 }
 
 // An Item counts what one rule removed in one place.

@@ -39,7 +39,8 @@ type Rules struct {
 	// member or element, as in /params/arguments/path. "tools/call:/result"
 	// applies only to requests, notifications and answers of that method, in
 	// which * stands for any characters. All below is removed; true becomes
-	// false, and only null stays.
+	// false. null stays, and so does what tells what a message is: jsonrpc,
+	// method, and isError of a result.
 	Pointers []string
 	// Patterns are searched for in all texts.
 	Patterns []Pattern
@@ -316,6 +317,9 @@ var (
 	idPlaces       = [][]string{{"id"}, {"params", "requestId"}}
 	progressPlaces = [][]string{{"params", "_meta", "progressToken"}, {"params", "progressToken"}}
 )
+
+// envelope is what tells what a message is. No pointer reaches it.
+var envelope = [][]string{{"jsonrpc"}, {"method"}, {"result", "isError"}}
 
 // reaches tells whether a place is at the pointer, or below it.
 func (p pointer) reaches(place []string) bool {
