@@ -258,9 +258,10 @@ func TestSelection(t *testing.T) {
 	s.Include = func(number int, row session.Row) bool { return row.Kind == session.KindStdout && number > 3 }
 	for format := range formats {
 		text := write(t, format, s)
-		if format == "html" {
+		switch format {
+		case "html":
 			_, text, _ = strings.Cut(text, `"rows":[`) // the facts are of the whole
-		} else if format == "md" {
+		case "md":
 			_, text, _ = strings.Cut(text, "### Messages")
 		}
 		require.NotContains(t, text, `one`+"\n", format)

@@ -37,14 +37,16 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	var f facts
 	f.describe(src)
 	tracker := verdict.New(src)
-	for ctx.Err() == nil && tracker.Advance(4096) {
+	for more := true; more && ctx.Err() == nil; {
+		more = tracker.Advance(4096)
 	}
 	f.Verdicts = []remark{}
 	for _, v := range tracker.Now(nil) {
 		f.Verdicts = append(f.Verdicts, remark{v.Severity.String(), v.Text, v.Try, v.Row})
 	}
 	linter := lint.New(src)
-	for ctx.Err() == nil && linter.Advance(ctx, math.MaxInt, math.MaxInt) {
+	for more := true; more && ctx.Err() == nil; {
+		more = linter.Advance(ctx, math.MaxInt, math.MaxInt)
 	}
 	f.Findings = []remark{}
 	found := linter.Findings()

@@ -140,7 +140,7 @@ func (w *walker) optionKey(raw []byte) string {
 	if !strings.HasPrefix(text, "-") || strings.Contains(text, "=") {
 		return ""
 	}
-	return w.finder.key([]byte(strings.TrimLeft(text, "-")))
+	return w.key([]byte(strings.TrimLeft(text, "-")))
 }
 
 // memberFate is the fate of the member that was just read the name of.
@@ -157,7 +157,7 @@ func (w *walker) memberFate(f fate, name []byte) fate {
 	if w.hit&(ruleKeys|ruleEscapes) == 0 {
 		return f
 	}
-	key := w.finder.key(name)
+	key := w.key(name)
 	if key == "" {
 		return f
 	}
