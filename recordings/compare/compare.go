@@ -177,7 +177,7 @@ func (c *comparer) pair() error {
 		c.eras(a)
 		return nil
 	}
-	c.progress(c.a.progress[c.i], c.b.progress[c.j])
+	c.progress(a, b)
 	if !c.label.fromClient {
 		return nil // the answer is a client's
 	}

@@ -6,33 +6,30 @@ import (
 	"mcpdbg/recordings/match"
 )
 
-// A progress is what was told of one request before its answer.
-type progress struct {
-	count int
-	falls bool // it went back, or was no number
-	last  float64
-}
-
-func (p *progress) add(value []byte) {
+// tell takes what was told of progress before the answer.
+func (r *record) tell(value []byte) {
 	v, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || p.count > 0 && v < p.last {
-		p.falls = true
+	if err != nil || r.flags&progressed != 0 && v < r.last {
+		r.flags |= falls
 	}
-	p.last = v
-	p.count++
+	r.last = v
+	r.flags |= progressed
 }
 
 // progress compares what was told of progress: whether there was any, whether
 // it ever fell, and where it ended. How often it was told does not matter.
-func (c *comparer) progress(a, b *progress) {
-	says := func(p *progress) string {
+func (c *comparer) progress(a, b *record) {
+	says := func(r *record) string {
 		switch {
-		case p == nil:
+		case r.flags&progressed == 0:
 			return "none"
-		case p.falls:
+		case r.flags&falls != 0:
 			return "not rising"
 		}
-		return "up to " + strconv.FormatFloat(p.last, 'g', -1, 64)
+		return "up to " + strconv.FormatFloat(r.last, 'g', -1, 64)
+	}
+	if (a.flags|b.flags)&progressed == 0 {
+		return
 	}
 	if x, y := says(a), says(b); x != y {
 		c.report(Difference{Class: ClassProgress, Change: Changed, Pointer: "/progress"}, []byte(x), []byte(y))

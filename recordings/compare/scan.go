@@ -31,11 +31,12 @@ func (l label) from() string {
 	return "server"
 }
 
-// A record is an exchange as a comparison needs it, some 48 bytes.
+// A record is an exchange as a comparison needs it, in 56 bytes.
 type record struct {
-	key       uint64 // hash of what it is matched by
-	answer    uint64 // hash of the result or error as it is spelled
-	row       uint32 // of the request
+	key       uint64  // hash of what it is matched by
+	answer    uint64  // hash of the result or error as it is spelled
+	last      float64 // what was told of progress last: see progressed
+	row       uint32  // of the request
 	answerRow uint32
 	label     uint32
 	took      uint32 // microseconds, cut at an hour or so
@@ -54,6 +55,8 @@ const (
 	handshake
 	page // a further page of a list
 	modern
+	progressed // it was told of
+	falls      // progress went back, or was no number
 )
 
 // A side is one session, scanned.
@@ -62,11 +65,10 @@ type side struct {
 	records   []record
 	labels    []label
 	numbers   map[label]uint32
-	firsts    map[uint32]int    // where messages begin that several writes made up, by row
-	pages     map[int][]int     // further pages by the record of the first
-	progress  map[int]*progress // by record
-	notes     map[noteKind]int  // how many
-	processes map[int]string    // by run
+	firsts    map[uint32]int   // where messages begin that several writes made up, by row
+	pages     map[int][]int    // further pages by the record of the first
+	notes     map[noteKind]int // how many
+	processes map[int]string   // by run
 	servers   []string
 }
 
@@ -101,7 +103,7 @@ func scan(ctx context.Context, src session.Source, rules *match.Rules, skip func
 	s := scanner{
 		side: &side{
 			src: src, numbers: map[label]uint32{}, firsts: map[uint32]int{}, pages: map[int][]int{},
-			progress: map[int]*progress{}, notes: map[noteKind]int{}, processes: map[int]string{},
+			notes: map[noteKind]int{}, processes: map[int]string{},
 		},
 		rules: rules, skip: skip, open: map[place]int{}, walks: map[label]int{},
 	}
@@ -251,12 +253,7 @@ func (s *scanner) notification(it *match.Item) {
 	if !it.HasOf || !ok {
 		return
 	}
-	p := s.progress[number]
-	if p == nil {
-		p = &progress{}
-		s.progress[number] = p
-	}
-	p.add(match.Member(it.Msg.RawParams(), "progress"))
+	s.records[number].tell(match.Member(it.Msg.RawParams(), "progress"))
 }
 
 // label is what a record asks.

@@ -36,3 +36,30 @@ func TestRecordedSessions(t *testing.T) {
 		last = rec
 	}
 }
+
+// Two sessions with server-everything, recorded by
+//
+//	mcpdbg run --quiet --era legacy --in REQUESTS --record FILE -- npx -y @modelcontextprotocol/server-everything stdio
+//
+// The time in the text of a resource is all that was another one.
+func TestTwoSessionsWithARealServerAreTheSame(t *testing.T) {
+	var sessions []*recordings.Recording
+	for _, name := range []string{"everything-1", "everything-2"} {
+		rec, err := recordings.Open("testdata/" + name + ".jsonl")
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = rec.Close() })
+		sessions = append(sessions, rec)
+	}
+	r, err := Compare(t.Context(), sessions[0], sessions[1], Options{Envelope: true})
+	require.NoError(t, err)
+	require.Empty(t, r.Differences)
+	require.False(t, r.Differs)
+	require.Equal(t, []int{9, 9}, []int{r.Compared, r.Equal})
+	require.Len(t, r.Masked, 1)
+	require.Equal(t, "/result/contents/*/text", string(r.Masked[0].Pointer))
+	require.Equal(t, []string{"mcp-servers/everything 2.0.0"}, r.A.Servers)
+
+	r, err = Compare(t.Context(), sessions[0], sessions[1], Options{Rules: rulesOf(t, "keep * /result/contents/*/text")})
+	require.NoError(t, err)
+	require.Len(t, r.Differences, 1, "it counts if somebody wants it to")
+}
