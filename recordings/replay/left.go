@@ -29,20 +29,11 @@ func (p *Plan) LeftOut(res *Result) func(match.Ref) bool {
 	}
 	for i := range p.questions {
 		q := &p.questions[i]
-		if !res.reached(q) || res.EraDiffers() && !res.unasked(q.n) {
+		if replied := res.replied[i]; !replied && !res.reached(q) || replied && res.EraDiffers() {
 			out[q.n] = true
 		}
 	}
 	return func(at match.Ref) bool { return at.Row < p.first || at.Row >= p.end || out[at.N] }
-}
-
-func (res *Result) unasked(n uint64) bool {
-	for _, q := range res.Unasked {
-		if q.N == n {
-			return true
-		}
-	}
-	return false
 }
 
 // Added tells which messages of the run's log a comparison should leave out,

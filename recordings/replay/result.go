@@ -59,6 +59,7 @@ type Result struct {
 
 	own      []uint64 // entries of the live log that no item stands for
 	answered []uint64 // and of questions that got a recorded answer
+	replied  []bool   // by recorded question: it was asked and answered
 }
 
 // EraDiffers tells whether the server speaks another era than the recorded one.

@@ -274,8 +274,10 @@ func (r *runner) doneOf(i int) chan struct{} {
 // conclude completes the result. Nothing runs any more.
 func (r *runner) conclude() {
 	r.res.Lost = r.lost
+	r.res.replied = make([]bool, len(r.questions))
 	for i := range r.p.questions {
 		q := &r.p.questions[i]
+		r.res.replied[i] = r.questions[i].done
 		if q.answer == nil || r.questions[i].done || !r.res.reached(q) {
 			continue
 		}
@@ -289,15 +291,16 @@ func (r *runner) conclude() {
 	}
 }
 
-// reached tells whether the server had reason to ask a question: something of
-// what was under way then was sent, or nothing was.
+// reached tells whether the server had reason to ask a question. What was under
+// way then was sent, all of it: the recording does not say which request it was
+// about.
 func (res *Result) reached(q *question) bool {
 	for _, item := range q.during {
-		if res.Outcomes[item].Status != Skipped {
-			return true
+		if res.Outcomes[item].Status == Skipped {
+			return false
 		}
 	}
-	return len(q.during) == 0
+	return true
 }
 
 // variable tells what a variable is now, and whether it is to be told of: it
