@@ -14,6 +14,7 @@ import (
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/replay"
+	"mcpdbg/ui/termsafe"
 )
 
 // replayFlags are the flags of replay.
@@ -49,6 +50,9 @@ Values that are others in each run (times, ids) are equal if they are of one
 type. --learn N replays N times before and leaves out what moved from run to run;
 --accept FILE adds that to a file of rules, or without --learn whatever differs
 now. Rules of such a file count with --accept and with --rules.
+
+An answer may take ten times as long as it took when it was recorded, and at
+least 5 s, unless --timeout says otherwise.
 
 The exit code is 0 if the answers are the same, 1 if they differ, 3 if the server
 ended before it had answered what it answered then.
@@ -155,6 +159,9 @@ func (a *app) replay(ctx context.Context, path string, t targetFlags, flags repl
 	if err != nil {
 		return err
 	}
+	if t.given("timeout") {
+		opts.Timeout = t.timeout
+	}
 	rec, err := recordings.Open(path)
 	if err != nil {
 		return unreadable(path, err)
@@ -203,7 +210,7 @@ func (r *replaying) run(ctx context.Context) error {
 		}
 	}
 	last, err := r.attempt(ctx, r.t)
-	if last == nil {
+	if last == nil || ctx.Err() != nil {
 		return err
 	}
 	report, rules, compareErr := r.compare(ctx, append(learned, last))
@@ -242,7 +249,7 @@ func (r *replaying) attempt(ctx context.Context, t targetFlags) (*attempt, error
 	if err = l.Open(ctx); err == nil {
 		r.a.announce(l.Status().Process.Notices)
 		l.Note("replay of "+r.rec.Header().ID, "")
-		at.res, err = r.plan.Run(ctx, l.Session, nil)
+		at.res, err = r.plan.Run(ctx, l.Session, r.tell)
 		if err == nil {
 			err = r.unfinished(at.res)
 		}
@@ -255,6 +262,15 @@ func (r *replaying) attempt(ctx context.Context, t targetFlags) (*attempt, error
 		return nil, err
 	}
 	return at, err
+}
+
+// tell says at once what keeps a replay waiting, or ends it.
+func (r *replaying) tell(e replay.Event) {
+	if e.Step != replay.StepSettled || e.Outcome.Status != replay.Missing {
+		return
+	}
+	it := &r.plan.Items()[e.Item]
+	fmt.Fprintln(r.a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: no answer in time to n %d %s (--timeout sets the time)", it.N, join(it.Method, it.Tool))))
 }
 
 // unfinished is the end of a server that had more to answer, nil if it had not.

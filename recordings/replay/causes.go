@@ -36,6 +36,11 @@ func (r *runner) await(ctx context.Context, i int) error {
 			return err
 		}
 	}
+	if it.reports > 0 {
+		if err := r.awaitQuestion(ctx, it.reports-1); err != nil {
+			return err
+		}
+	}
 	switch r.p.opts.Mode {
 	case Serial:
 		for ; r.nextItem < i; r.nextItem++ {
@@ -78,7 +83,7 @@ func (r *runner) awaitMoment(ctx context.Context, at time.Duration) error {
 func (r *runner) awaitQuestion(ctx context.Context, number int) error {
 	q := &r.p.questions[number]
 	asked := r.questions[number].asked
-	timer := time.NewTimer(limit(q.took))
+	timer := time.NewTimer(r.p.opts.limit(q.took))
 	defer timer.Stop()
 	over := false
 	for _, item := range q.during {

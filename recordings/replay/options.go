@@ -42,6 +42,10 @@ type Options struct {
 	Speed   float64       // of Timed: 2 is twice as fast; 0 means 1
 	IdleCap time.Duration // of Timed: the longest gap between two messages, before Speed; 0 is none
 
+	// Timeout is how long an answer may take; 0 means ten times as long as it took
+	// when it was recorded, and at least 5 s.
+	Timeout time.Duration
+
 	// AllTools sends every tools/call; Tools names those to send beside the ones
 	// that the server's tools/list calls read-only.
 	AllTools bool
@@ -70,6 +74,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("replay: a speed of %v, gaps of at most %v", o.Speed, o.IdleCap)
 	case o.Run < 0:
 		return fmt.Errorf("replay: no process %d", o.Run)
+	case o.Timeout < 0:
+		return fmt.Errorf("replay: a timeout of %v", o.Timeout)
 	}
 	return nil
 }
@@ -90,4 +96,9 @@ const (
 )
 
 // limit is how long an answer may take that took so long when it was recorded.
-func limit(took time.Duration) time.Duration { return max(leastWait, waitTimes*took) }
+func (o *Options) limit(took time.Duration) time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return max(leastWait, waitTimes*took)
+}

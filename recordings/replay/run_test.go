@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -264,5 +265,85 @@ func TestModernRequestsAsTheyWere(t *testing.T) {
 		require.Contains(t, lines[1], `"params":{"_meta":{"progressToken":7}}`)
 		require.Contains(t, lines[2], `"1999-01-01"`)
 		require.Contains(t, lines[2], `clientInfo`)
+	})
+}
+
+// TestPerson leaves what the recording has no answer to in Asks.
+func TestPerson(t *testing.T) {
+	asking := func(prompt string) server {
+		var call message
+		return scripted(mcp.Legacy, func(p *process, m message) {
+			if m.Method != "go" {
+				p.result(call, string(m.Result))
+				return
+			}
+			call = m
+			p.say(`{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":%q}}`, prompt)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := record(t, asking("a"), mcp.Legacy, func(s *session.Session) { request(t, s, "go", `{}`, session.CallOptions{}) }, func(cfg *session.Config) {
+			cfg.Answers = session.Answers{mcp.MethodElicit: json.RawMessage(`{"action":"decline"}`)}
+		})
+		plan, err := replay.New(t.Context(), rec, replay.Options{Person: true})
+		require.NoError(t, err)
+		r := start(t, asking("b"), plan.Configure)
+		var res *replay.Result
+		var over sync.WaitGroup
+		over.Go(func() { res, err = plan.Run(t.Context(), r.s, nil) })
+		time.Sleep(time.Hour) // the clock of the request stands still
+		asks := r.s.Asks()
+		require.Len(t, asks, 1)
+		require.NoError(t, r.s.Answer(asks[0].ID, json.RawMessage(`{"action":"accept"}`)))
+		over.Wait()
+		require.NoError(t, err)
+		require.Equal(t, []string{"answered"}, statuses(res))
+		require.Len(t, res.Asked, 1)
+		require.Len(t, res.Unasked, 1)
+		require.Contains(t, strings.Join(sent(t, r.log), "\n"), `"accept"`)
+	})
+}
+
+// TestClientProgress names the token that the server gives today.
+func TestClientProgress(t *testing.T) {
+	asking := func(token string) server {
+		var call message
+		return scripted(mcp.Legacy, func(p *process, m message) {
+			switch {
+			case m.Method == "go":
+				call = m
+				p.say(`{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{"messages":[],"_meta":{"progressToken":%s}}}`, token)
+			case m.Method == "":
+				p.result(call, `{}`)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := record(t, asking(`"t1"`), mcp.Legacy, func(s *session.Session) {
+			var call sync.WaitGroup
+			call.Go(func() { request(t, s, "go", `{}`, session.CallOptions{}) })
+			synctest.Wait()
+			require.NoError(t, s.Notify(context.Background(), mcp.MethodProgress, json.RawMessage(`{"progressToken":"t1","progress":1}`)))
+			require.NoError(t, s.Answer(s.Asks()[0].ID, json.RawMessage(`{}`)))
+			call.Wait()
+		}, func(cfg *session.Config) {
+			cfg.Policies = map[string]session.Policy{mcp.MethodSample: {Mode: session.PolicyAsk}}
+		})
+		_, res, live := again(t, rec, asking(`22`), replay.Options{})
+		t.Log(statuses(res), sent(t, live))
+		require.Contains(t, strings.Join(sent(t, live), "\n"), `{"progressToken":22,"progress":1}`)
+	})
+}
+
+// TestTimeout is the caller's, if there is one.
+func TestTimeout(t *testing.T) {
+	silent := scripted(mcp.Legacy, func(*process, message) {})
+	healthy := scripted(mcp.Legacy, func(p *process, m message) { p.result(m, `{}`) })
+	synctest.Test(t, func(t *testing.T) {
+		rec := record(t, healthy, mcp.Legacy, func(s *session.Session) { request(t, s, "a", `{}`, session.CallOptions{}) })
+		begin := time.Now()
+		_, res, _ := again(t, rec, silent, replay.Options{Timeout: 20 * time.Second})
+		require.Equal(t, []string{"missing"}, statuses(res))
+		require.Equal(t, 20*time.Second, time.Since(begin))
 	})
 }

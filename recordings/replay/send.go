@@ -49,7 +49,7 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 	r.mu.Unlock()
 	opts := session.CallOptions{Quiet: true, Timeout: forever, Bare: it.bare && r.era == mcp.Modern}
 	if it.Answered {
-		opts.Timeout = limit(it.Took)
+		opts.Timeout = r.p.opts.limit(it.Took)
 	}
 	if it.progress {
 		opts.Progress = func(json.RawMessage) {} // it is in the log
@@ -152,7 +152,7 @@ func (r *runner) raw(ctx context.Context, i int, e session.Entry) error {
 	r.went(i, n)
 	r.calls.Go(func() {
 		defer close(done)
-		r.settle(i, r.rawAnswer(ctx, n, limit(it.Took)))
+		r.settle(i, r.rawAnswer(ctx, n, r.p.opts.limit(it.Took)))
 	})
 	return nil
 }
