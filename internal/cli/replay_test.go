@@ -104,22 +104,61 @@ func TestReplayEnds(t *testing.T) {
 	}
 }
 
-// TestReplayLearns replays a server whose answers move.
+// TestReplayFindsChanges replays against the demo server with one schema and one
+// answer changed: exactly those are told.
+func TestReplayFindsChanges(t *testing.T) {
+	t.Parallel()
+	rec := filepath.Join(t.TempDir(), "demo.jsonl")
+	r := run(t, "demo", "--record", rec)
+	require.Equal(t, 0, r.code, r.stderr)
+	junit := filepath.Join(t.TempDir(), "report.xml")
+	r = run(t, append(against("", "replay", rec, "--json", "--junit", junit), "--changed")...)
+	require.Equal(t, 1, r.code, "%s%s", r.stdout, r.stderr)
+	var doc struct {
+		Comparison struct {
+			Groups []struct {
+				Counts                           bool
+				Method, Subject, Pointer, Change string
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+	var found []string
+	for _, g := range doc.Comparison.Groups {
+		if g.Counts {
+			found = append(found, strings.TrimSpace(g.Method+" "+g.Subject)+" "+g.Pointer+" "+g.Change)
+		}
+	}
+	require.Equal(t, []string{"tools/list /result/tools/slow/inputSchema schema", "tools/call add /result/structuredContent/sum changed"}, found)
+	report, err := os.ReadFile(junit)
+	require.NoError(t, err)
+	require.Contains(t, string(report), `failures="2"`)
+}
+
+// TestReplayLearns replays a server whose answers move, and one whose answers
+// are other ones, but the same each time.
 func TestReplayLearns(t *testing.T) {
 	t.Parallel()
-	env := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"env","arguments":{}}}`
-	rec := recordedDemo(t, "", []string{"--era", "legacy", "-e", "FIRST=1"}, env)
+	sh := need(t, "sh")
+	rec := recordedDemo(t, "", []string{"--era", "legacy"}, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"env","arguments":{}}}`)
+	moving := []string{"--", sh, "-c", `export "N$$=1"; exec "$0" ` + demoServer, binary}
+	same := against("")
 	rules := filepath.Join(t.TempDir(), "my.rules")
-
-	r := run(t, against("", "replay", rec, "--all", "-e", "SECOND=2")...)
-	require.Equal(t, 1, r.code, "%s%s", r.stdout, r.stderr)
-	require.Contains(t, r.stdout, "/result/structuredContent/names")
-
-	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--learn", "2", "--accept", rules)...)
-	require.Equal(t, 1, r.code, "what is the same in each run is a difference: %s%s", r.stdout, r.stderr)
-
-	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--accept", rules)...)
-	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
-	r = run(t, against("", "replay", rec, "--all", "-e", "SECOND=2", "--rules", rules)...)
-	require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
+	for _, c := range []struct {
+		name   string
+		server []string
+		flags  []string
+		code   int
+		says   string
+	}{
+		{"it moves", moving, nil, 1, "/result/structuredContent/names"},
+		{"what moves is learned", moving, []string{"--learn", "2", "--accept", rules}, 0, "added to " + rules},
+		{"and kept", moving, []string{"--rules", rules}, 0, "Left out by rules"},
+		{"what does not move is a difference", same, []string{"-e", "SECOND=2", "--learn", "1"}, 1, "names"},
+		{"until it is accepted", same, []string{"-e", "SECOND=2", "--accept", rules}, 0, ""},
+	} {
+		r := run(t, append(append([]string{"replay", rec, "--all"}, c.flags...), c.server...)...)
+		require.Equal(t, c.code, r.code, "%s: %s%s", c.name, r.stdout, r.stderr)
+		require.Contains(t, r.stdout, c.says, c.name)
+	}
 }
