@@ -132,6 +132,7 @@ func actions() []action {
 	return slices.Concat(
 		moving(),
 		trafficActions(),
+		playActions(),
 		splitActions(),
 		mouseActions(),
 		sessionActions(),

@@ -495,6 +495,7 @@ func allActionTests() map[string]actionTest {
 	for _, tests := range []map[string]actionTest{
 		actionTests,
 		trafficActionTests,
+		playTests,
 		detailTests,
 		copyTests,
 		stopTests,

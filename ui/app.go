@@ -56,7 +56,7 @@ type App struct {
 	quitting bool
 
 	canvas  grid.Canvas
-	chrome  [3]grid.Lines // header, tabs, footer
+	chrome  [4]grid.Lines // header, tabs, footer, player line
 	painted [paneCount]grid.Lines
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
@@ -205,6 +205,8 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 		return a.quietNow(msg)
 	case changed:
 		return a.refresh()
+	case playTick:
+		return a.ticked(msg)
 	case tick:
 		a.ticking = false
 		a.observeAll()
@@ -268,6 +270,8 @@ func (a *App) observe() {
 		a.tendAnswers()
 		a.traffic.clock = a.session.Log().Now()
 		a.rate.sample(a.traffic.clock, a.stats.Out+a.stats.In)
+	} else if a.traffic.clock = -1; a.playback != nil && a.playback.past != nil {
+		a.traffic.clock = a.playback.at().Microseconds()
 	}
 	a.trouble.look(a)
 	a.mark(trafficID)
@@ -386,7 +390,7 @@ func (a *App) arrange() {
 	a.layout = arrange(arrangement{
 		width: a.width, height: a.height, focus: a.focus, strip: a.strip, zoom: a.zoom, composing: a.composer.open, filling: a.composer.view == composeForm || a.composer.view == composeJSON,
 		sessions: len(a.subjects) > 1 || a.focus == sessionsID, verdict: len(a.verdictRows()), splits: a.splits,
-		calls: a.callLines(),
+		calls: a.callLines(), player: a.playback != nil,
 	})
 	for _, id := range panes {
 		if r := a.layout.pane[id].Inner(); !r.Empty() {

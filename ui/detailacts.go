@@ -31,7 +31,7 @@ func detailActions() []action {
 	return []action{
 		{entry{ID: actView, Keys: []string{"v"}, Scope: scopeDetail, Title: "view", Help: "Change between the tree, the exact text, the bytes in hexadecimal, request and response together, and what stderr said around that moment.", Priority: 48}, nextView},
 		{entry{ID: actOtherSide, Keys: []string{"o"}, Scope: scopeDetail, Title: "other side", Help: "In the view of a pair, go to the other message.", Priority: 46, Enabled: pairShown}, nothing((*App).otherSide)},
-		{entry{ID: actFold, Keys: []string{"space"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}, nil},
+		{entry{ID: actFold, Keys: []string{"u"}, Scope: scopeDetail, Title: "fold", Help: "Fold or unfold the value under the cursor.", Priority: 47, Enabled: treeShown}, nil},
 		{entry{ID: actExpandAll, Keys: []string{"+"}, Scope: scopeDetail, Title: "unfold all", Help: "Unfold the value and what is in it, up to a limit.", Enabled: treeShown}, nil},
 		{entry{ID: actCollapseAll, Keys: []string{"-"}, Scope: scopeDetail, Title: "fold all", Help: "Fold everything.", Enabled: treeShown}, nil},
 		{entry{ID: actViewTree, Scope: scopeDetail, Title: "view as tree", Help: "Show the message as a tree."}, viewing(viewTree)},

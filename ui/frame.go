@@ -42,6 +42,7 @@ func (a *App) paint() string {
 	}
 	a.drawComposer()
 	a.paintCalls()
+	a.line(3, a.layout.player, a.paintPlayer)
 	a.line(2, a.layout.footer, func(l *grid.Line) {
 		if s, ok := a.aside(); ok {
 			a.as(s, func() { a.paintFooter(l) })

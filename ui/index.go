@@ -40,6 +40,7 @@ const (
 	lagPoint                    // the reader was behind, or held
 	gapPoint                    // output was lost
 	exitPoint                   // how a process ended
+	markPoint                   // a person marked it: in no index
 	pointKinds
 )
 

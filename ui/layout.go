@@ -1,6 +1,10 @@
 package ui
 
-import "mcpdbg/ui/grid"
+import (
+	"cmp"
+
+	"mcpdbg/ui/grid"
+)
 
 // A paneID names a pane. The numbers are those of the keys that lead there.
 type paneID uint8
@@ -64,6 +68,7 @@ type arrangement struct {
 	filling       bool // what is composed is a form, which takes more room
 	verdict       int  // lines below the header
 	calls         int  // lines above the footer
+	player        bool // a line above that, of a recording
 	splits        splits
 }
 
@@ -84,6 +89,7 @@ type layout struct {
 	header  grid.Rect
 	verdict grid.Rect // below the header, if there is one
 	tabs    grid.Rect // only in mode single
+	player  grid.Rect // above the footer, of a recording
 	calls   grid.Rect // above the footer, while calls are under way
 	footer  grid.Rect
 	pane    [paneCount]grid.Rect
@@ -100,6 +106,9 @@ func arrange(a arrangement) layout {
 	l.footer, screen = screen.CutBottom(1)
 	l.verdict, screen = screen.CutTop(a.verdict)
 	l.calls, screen = screen.CutBottom(a.calls)
+	if a.player {
+		l.player, screen = screen.CutBottom(1)
+	}
 	if l.mode == single {
 		l.tabs, screen = screen.CutTop(1)
 	}
@@ -179,4 +188,4 @@ func splitSize(wanted, usual, least, most int) int {
 	return between(least, wanted, most)
 }
 
-func between(low, n, high int) int { return min(max(n, low), high) }
+func between[N cmp.Ordered](low, n, high N) N { return min(max(n, low), high) }

@@ -210,6 +210,9 @@ func (a *App) click(x, y int) tea.Cmd {
 		a.focusOn(id)
 		return nil
 	}
+	if cmd, hit := a.clickBar(x, y); hit {
+		return cmd
+	}
 	a.pointer.drag = a.layout.edgeAt(x, y)
 	id := a.paneAt(x, y)
 	switch id {

@@ -113,6 +113,7 @@ var sendKeys = map[string]string{
 	"space": " ", "enter": "\r", "tab": keyTab, "esc": keyEsc, "backspace": "\x7f",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 	"insert": "\x1b[2~", "delete": "\x1b[3~", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
+	"shift+right": "\x1b[1;2C", "shift+left": "\x1b[1;2D", "ctrl+right": "\x1b[1;5C", "ctrl+left": "\x1b[1;5D",
 	"shift+tab": "\x1b[Z", "shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+pgup": "\x1b[5;2~", "shift+pgdown": "\x1b[6;2~",
 	"alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B", "ctrl+delete": "\x1b[3;5~", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~",
 }
@@ -234,6 +235,21 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actNextMark:         {before: marking},
 	actPrevMark:         {before: marking},
 	actFlood:            {before: selecting("notifications/flood")},
+	actPlay:             {before: recorded},
+	actStepOn:           {before: recorded},
+	actStepBack:         {before: recorded},
+	actSecondOn:         {before: recorded},
+	actSecondBack:       {before: recorded},
+	actTenOn:            {before: recorded},
+	actTenBack:          {before: recorded},
+	actPercentOn:        {before: recorded},
+	actPercentBack:      {before: recorded},
+	actFaster:           {before: recorded},
+	actSlower:           {before: recorded},
+	actMoment:           {before: recorded},
+	actNextPoint:        {before: recorded},
+	actPrevPoint:        {before: recorded},
+	actWhole:            {before: func(st *stage) { recorded(st); st.press(",") }},
 	actNextSession:      {before: pressing("O", "everything", "\r")},
 	actPrevSession:      {before: pressing("O", "everything", "\r")},
 	actPresets:          {after: pressing("\x14")}, // ctrl+t: raw bytes
@@ -292,6 +308,13 @@ func belonging(st *stage) {
 func pressing(keys ...string) func(*stage) { return func(st *stage) { st.press(keys...) } }
 
 func selecting(what string) func(*stage) { return func(st *stage) { st.selects(what) } }
+
+// recorded shows the log of the session as a recording.
+func recorded(st *stage) {
+	st.turn()
+	st.app.add(Opened{Source: st.s.Log(), Title: "session.jsonl"})
+	st.wait()
+}
 
 func searching(st *stage) { st.press("/", "tools", "\r") }
 

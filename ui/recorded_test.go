@@ -121,7 +121,7 @@ func TestReadingFrames(t *testing.T) {
 func TestReadingKeepsThePlace(t *testing.T) {
 	path := record(t, everything)
 	rec := &partlyRead{Recording: openWhole(t, path), tail: 18}
-	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 16)
+	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 21)
 	d.do(actUp, actUp, actUp, actMark, actUp)
 	n, line := d.entryN(), d.cursorLine()
 	d.do(actView)

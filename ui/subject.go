@@ -16,7 +16,8 @@ type subject struct {
 	whole       *projection // of the log
 	tail        *projection // of its last rows, while the others are read; else nil
 	log         session.Source
-	reading     atOnce // the log, until all of it is read; else nil
+	reading     atOnce    // the log, until all of it is read; else nil
+	playback    *playback // of a recording; nil if there is nothing to play
 
 	number  int
 	title   string
@@ -75,6 +76,8 @@ func (a *App) newSubject(o Opened) *subject {
 	s.asks = newServerAsks()
 	if s.session != nil {
 		s.noticeCalls()
+	} else {
+		s.playback = newPlayback(s.whole)
 	}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])
@@ -172,7 +175,7 @@ func (s *subject) address(msg tea.Msg) tea.Msg {
 		for i, cmd := range msg {
 			msg[i] = s.tagged(cmd)
 		}
-	case changed, scanned, finding, foundRow, counted, loadedEntry, detailHit, result:
+	case changed, playTick, scanned, finding, foundRow, counted, loadedEntry, detailHit, result:
 		return about{s, msg}
 	}
 	return msg

@@ -69,6 +69,9 @@ func (t *traffic) grown() tea.Cmd {
 	return t.goOn(t.index.scanned)
 }
 
+// relist shows the list as it is now.
+func (t *traffic) relist() { t.SetList(t.listed()) }
+
 // keep has rows that come not fold those under the cursor.
 func (t *traffic) keep() {
 	if row, ok := t.Cursor(); ok && !t.Following() {

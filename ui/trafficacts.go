@@ -34,7 +34,7 @@ func trafficActions() []action {
 		{entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, nothing(func(a *App) { a.goToMark(-1) })},
 		{entry{ID: actTimeZero, Keys: []string{"T"}, Scope: keymap.Global, Title: "time from here", Help: "Count the times of the traffic from the selected row, or again from the beginning.", Enabled: trafficSelected}, nothing((*App).toggleTimeZero)},
 		{entry{ID: actTimeWall, Keys: []string{"W"}, Scope: keymap.Global, Title: "clock", Help: "Give the times of the traffic by the clock of this machine, or again since the beginning."}, nothing((*App).toggleTimeWall)},
-		{entry{ID: actFlood, Keys: []string{"space"}, Scope: scopeTraffic, Title: "fold", Help: "Fold or unfold the flood of notifications under the cursor.", Enabled: floodSelected}, nothing((*App).toggleFlood)},
+		{entry{ID: actFlood, Keys: []string{"u"}, Scope: scopeTraffic, Title: "fold", Help: "Fold or unfold the flood of notifications under the cursor.", Enabled: floodSelected}, nothing((*App).toggleFlood)},
 		{entry{ID: actFloods, Keys: []string{"-"}, Scope: scopeTraffic, Title: "fold floods", Help: "Fold floods of notifications, or show all of their rows."}, nothing((*App).toggleFloods)},
 		{entry{ID: actComplete, Keys: []string{"tab"}, Scope: scopePrompt, Title: "complete", Help: "Complete the word of a filter, or say what it could be.", Priority: 85, Enabled: completes}, nothing(func(a *App) { a.prompt.completeWord() })},
 	}
