@@ -309,11 +309,11 @@ func TestClientProgress(t *testing.T) {
 	asking := func(token string) server {
 		var call message
 		return scripted(mcp.Legacy, func(p *process, m message) {
-			switch {
-			case m.Method == "go":
+			switch m.Method {
+			case "go":
 				call = m
 				p.say(`{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{"messages":[],"_meta":{"progressToken":%s}}}`, token)
-			case m.Method == "":
+			case "":
 				p.result(call, `{}`)
 			}
 		})
