@@ -29,6 +29,7 @@ type Recording struct {
 	restored *storedRows // what the index was restored from; else nil
 	spill    temp        // rows that memory has no room for
 
+	atOnce    bool   // OpenAtOnce opened it
 	storedAt  string // the file for the index, "" for none
 	storedEnd int64  // how much of the recording that file covers
 
@@ -64,7 +65,7 @@ type Progress struct {
 // newRecording reads the header and the tail, takes up the index that was stored
 // in the file stored, if there is one, and begins to index the rest.
 func newRecording(path string, f file, atOnce bool, stored string) (*Recording, error) {
-	r := &Recording{path: path, f: f, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
+	r := &Recording{path: path, f: f, atOnce: atOnce, storedAt: stored, quit: make(chan struct{}), indexed: make(chan struct{}), live: f.locked()}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)

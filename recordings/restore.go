@@ -50,7 +50,8 @@ func (r *Recording) restoreFrom(f *os.File, info fs.FileInfo) bool {
 }
 
 // store stores the index, if it has more than what is stored already and it is
-// worth it. That it can't be stored is nobody's concern.
+// worth it. That it can't be stored is nobody's concern; and who looked at a
+// recording and closes it does not wait for it.
 func (r *Recording) store() {
 	r.building.Lock()
 	defer r.building.Unlock()
@@ -62,6 +63,9 @@ func (r *Recording) store() {
 		return
 	}
 	_ = storeAt(r.storedAt, func(w io.Writer) error {
+		if r.atOnce {
+			w = unlessClosed{w, r.quit}
+		}
 		return writeStored(w, r.indexer.index, r.header.ID, r.f, info, r.indexer.position)
 	})
 }
@@ -92,4 +96,19 @@ func (r *Recording) mend(x *session.Index) bool {
 	r.index.Store(r.indexer.index)
 	r.storedEnd = r.indexer.End // not stored again: the disk is not to be trusted
 	return err == nil
+}
+
+// unlessClosed is a writer until quit is closed.
+type unlessClosed struct {
+	io.Writer
+	quit <-chan struct{}
+}
+
+func (w unlessClosed) Write(p []byte) (int, error) {
+	select {
+	case <-w.quit:
+		return 0, errQuit
+	default:
+		return w.Writer.Write(p)
+	}
 }

@@ -245,6 +245,34 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 	}
 }
 
+func TestNobodyWaitsForAnIndexToBeStored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	writeREC(t, path, worthStoring+1<<20)
+	for _, atOnce := range []bool{true, false} {
+		stored := filepath.Join(t.TempDir(), "stored")
+		r := openNow(t, path, false, "") // which stores nothing by itself
+		<-r.Indexed()
+		require.NoError(t, r.Close())
+		r.atOnce, r.storedAt, r.f = atOnce, stored, reopened(t, path)
+		r.store()
+		if atOnce {
+			require.NoFileExists(t, stored)
+		} else {
+			require.FileExists(t, stored)
+		}
+		left, err := os.ReadDir(filepath.Dir(stored))
+		require.NoError(t, err)
+		require.Len(t, left, map[bool]int{true: 0, false: 1}[atOnce], "nothing is left behind")
+	}
+}
+
+func reopened(t *testing.T, path string) file {
+	f, err := openFile(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	return f
+}
+
 func TestALogStoresItsIndex(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	f := create(t, Options{})
