@@ -356,7 +356,7 @@ func randomRecording(rng *rand.Rand) []byte {
 				add(session.Entry{Kind: session.KindStderr, Payload: bytes.Repeat([]byte("long "), rng.IntN(300_000))})
 			}
 		case 9, 10, 11, 12, 13:
-			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"id":%d,"method":"m%d"}`, id, rng.IntN(5))})
+			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"id":%d,"method":"%s"}`, id, []string{"a", "b", "server/discover", "initialize"}[rng.IntN(4)])})
 		default:
 			add(session.Entry{Kind: kind, Payload: fmt.Appendf(nil, `{"id":%d,"%s":{"isError":true}}`, id, []string{"result", "error"}[rng.IntN(2)])})
 		}
