@@ -95,6 +95,7 @@ func (x *Index) AddLines(entries []Entry, offs []int64, lengths []uint32) error 
 }
 
 func (x *Index) add(e *Entry, off int64, length int) error {
+	x.pair.unpack()
 	if x.added%pageRows == 0 {
 		if err := x.addPage(); err != nil {
 			return err

@@ -49,6 +49,7 @@ type pairing struct {
 	doneNext   int
 	pendingOut int
 	pendingIn  int
+	saved      []byte // what the maps are made of when they are needed; see restore
 }
 
 func (p *pairing) count(key pairKey, by int) {

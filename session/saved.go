@@ -25,6 +25,9 @@ var errSaved = errors.New("index: the saved state is damaged")
 // good until the next. Restore makes the same index of them. It may be called
 // when all rows are published, and by who adds them. The error is that of do.
 func (x *Index) State(do func(piece []byte) error) error {
+	x.mu.Lock() // what was restored is unpacked
+	x.pair.unpack()
+	x.mu.Unlock()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var w stateWriter
@@ -131,24 +134,43 @@ func (p *pairing) save(w *stateWriter) {
 	w.int(p.doneNext)
 }
 
+// restore checks what save wrote, and keeps it: the maps are made when the next
+// entry comes, if one does, as that takes longer than all else.
 func (p *pairing) restore(r *stateReader, rows int) {
+	all := r.b
+	for range r.int(maxPending) {
+		r.pair(rows)
+	}
+	done := r.int(maxDone)
+	for range done {
+		r.pair(rows)
+	}
+	next := r.int(done)
+	r.bad = r.bad || next > 0 && next == done
+	p.saved = all[:len(all)-len(r.b)]
+}
+
+// unpack makes the maps of what restore kept.
+func (p *pairing) unpack() {
+	if p.saved == nil {
+		return
+	}
+	r := stateReader{b: p.saved}
+	p.saved = nil
 	n := r.int(maxPending)
-	p.pending = make(map[pairKey]uint32, min(n, len(r.b)))
+	p.pending = make(map[pairKey]uint32, n)
 	for range n {
-		key, row := r.pair(rows)
+		key, row := r.pair(maxIndexRows)
 		p.pending[key] = row
 	}
 	n = r.int(maxDone)
-	p.done = make(map[pairKey]uint32, min(n, len(r.b)))
+	p.done = make(map[pairKey]uint32, n)
 	for range n {
-		key, row := r.pair(rows)
+		key, row := r.pair(maxIndexRows)
 		p.done[key] = row
 		p.doneOrder = append(p.doneOrder, key)
 	}
-	p.doneNext = r.int(len(p.doneOrder))
-	if r.bad = r.bad || p.doneNext > 0 && p.doneNext == len(p.doneOrder); r.bad {
-		p.doneNext = 0
-	}
+	p.doneNext = r.int(maxDone)
 }
 
 // A stateWriter appends numbers and bytes.
