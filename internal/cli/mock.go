@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
@@ -32,6 +33,7 @@ type mockFlags struct {
 	faults     []string
 	real       bool
 	target     targetFlags
+	own        map[string]bool // the flags that are not about the real server
 }
 
 func (a *app) mockCommand() *cobra.Command {
@@ -70,8 +72,8 @@ The flags behind --fault are about that server.
 			if err != nil {
 				return err
 			}
-			if a.hasCommand && !m.real {
-				return usagef("mock starts no server, unless with --passthrough: it takes no command")
+			if err := m.checkReal(cmd, a.hasCommand); err != nil {
+				return err
 			}
 			path, err := resolveRecording(args[0])
 			if err != nil {
@@ -93,8 +95,27 @@ The flags behind --fault are about that server.
 	f.StringVar(&m.rules, "rules", "", "what of params does not count, by the rules in `file` (see diff)")
 	f.StringArrayVar(&m.faults, "fault", nil, "spoil something: "+mock.FaultWords+"; may be repeated")
 	f.BoolVar(&m.real, "passthrough", false, "ask a real server for what was not recorded")
+	m.own = map[string]bool{}
+	f.VisitAll(func(f *pflag.Flag) { m.own[f.Name] = true })
 	m.target.register(cmd)
 	return cmd
+}
+
+// checkReal refuses what is about a real server without --passthrough.
+func (m *mockFlags) checkReal(cmd *cobra.Command, hasCommand bool) error {
+	if m.real {
+		return nil
+	}
+	if hasCommand {
+		return usagef("mock starts no server, unless with --passthrough: it takes no command")
+	}
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !m.own[f.Name] {
+			err = usagef("--%s means nothing without --passthrough: mock starts no server", f.Name)
+		}
+	})
+	return err
 }
 
 // options are the settings that the flags mean.
@@ -194,18 +215,18 @@ func unlike(r mock.Report) string {
 		n    uint64
 		what string
 	}{
-		{r.Misses, "not recorded"}, {r.Forwarded, "of these answered by the real server"},
-		{r.Differences, "answers of the client that differ"}, {r.Silent, "requests of the server without an answer"},
+		{r.Misses, "not recorded"}, {r.Forwarded, "answered by the real server"},
+		{r.Differences, "answers to the server that differ"}, {r.Silent, "answers to the server that did not come"},
 		{r.Bad, "lines that are no messages"},
 	} {
 		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+			parts = append(parts, fmt.Sprintf("%s: %d", c.what, c.n))
 		}
 	}
 	if parts == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d requests: %s", r.Requests, strings.Join(parts, ", "))
+	text := fmt.Sprintf("requests: %d, %s", r.Requests, strings.Join(parts, ", "))
 	if r.Skipped > 0 {
 		text += fmt.Sprintf(" (%d recorded requests came in batches or in parts, and can't be served)", r.Skipped)
 	}

@@ -84,7 +84,7 @@ func TestMockTellsWhatIsNotRecorded(t *testing.T) {
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"message":"ho\u001b[31m"}}}` + "\n")
 	r := finish(t, cmd)
 	require.Equal(t, exitAnswer, r.code)
-	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: 1 requests: 1 not recorded\n$`, r.stderr)
+	require.Regexp(t, `^mcpdbg: tools/call was not recorded; the closest recorded request is tools/call, entry \d+, answered with seq \d+, which differs at /arguments/message\nmcpdbg: requests: 1, not recorded: 1\n$`, r.stderr)
 	var answer struct {
 		ID    string
 		Error struct {
@@ -115,7 +115,7 @@ func TestMockAsksTheRealServer(t *testing.T) {
 	r := finish(t, cmd)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"text":"new","type":"text"}]}}`)
-	require.Contains(t, r.stderr, "5 requests: 1 not recorded, 1 of these answered by the real server")
+	require.Contains(t, r.stderr, "requests: 5, not recorded: 1, answered by the real server: 1")
 	require.Contains(t, r.stderr, "recorded to "+second)
 
 	r = run(t, mocked(second, nil, "call", "--tool", "echo", "message=new")...)
@@ -138,6 +138,7 @@ func TestMockRefuses(t *testing.T) {
 		{[]string{"mock"}, "one recording"},
 		{[]string{"mock", "a", "b"}, "one recording"},
 		{[]string{"mock", fixture, "--", "x"}, "takes no command"},
+		{[]string{"mock", "--record", "x", fixture}, "--record means nothing without --passthrough"},
 		{[]string{"mock", "--passthrough", fixture}, "the real server's command"},
 		{[]string{"mock", fixture + ".missing"}, "no such file"},
 		{[]string{"mock", "--repeat", "often", fixture}, "last, cycle or error"},

@@ -93,6 +93,22 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// What follows an answer follows it each time.
+func TestRepeatedWithWhatFollows(t *testing.T) {
+	t.Parallel()
+	rec := record(t, legacy+`
+	> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"grow"}}
+	< {"jsonrpc":"2.0","id":1,"result":"grown"}
+	< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
+	`)
+	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"grow"}}` + "\n"
+	s := serve(t, rec, Options{}, call+call+call)
+	require.Equal(t, strings.Repeat(lines(`
+	{"jsonrpc":"2.0","id":7,"result":"grown"}
+	{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
+	`), 3), s.out)
+}
+
 func TestStrictOrder(t *testing.T) {
 	t.Parallel()
 	count := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count"}}` + "\n"
