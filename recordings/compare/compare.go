@@ -277,12 +277,8 @@ func (c *comparer) params(a, b *record) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	before := c.counts
-	c.counts = false
 	c.values(ClassParams, []string{"params"}, paramsA, paramsB)
-	same = !c.counts
-	c.counts = c.counts || before
-	return same, nil
+	return !c.counts, nil // nothing was compared before
 }
 
 // pairUp finds partners for the records that have none: the k-th request about

@@ -77,13 +77,15 @@ func TestAnswersAreComparedByValue(t *testing.T) {
 			`result: tools/call x /result/content/0/text changed "pid 12 is well" | "pid 12 is ill"`},
 		{"an item of content", `"result":{"content":[{"type":"text"}]}`, `"result":{"content":[{"type":"text"},{"type":"image"}]}`,
 			`result: tools/call x /result/content/1 added nothing | {"type":"image"}`},
+		{"_meta on one side", `"result":{}`, `"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"version":"2"},"mine":1}}`,
+			`(envelope: tools/call x /result/_meta/io.modelcontextprotocol~1serverInfo added nothing | {"version":"2"})` + "\n" + `result: tools/call x /result/_meta/mine added nothing | 1`},
 		{"envelope", `"result":{"ttlMs":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"version":"1"}}}`, `"result":{"ttlMs":2,"_meta":{"io.modelcontextprotocol/serverInfo":{"version":"2"}}}`,
 			`(envelope: tools/call x /result/_meta/io.modelcontextprotocol~1serverInfo/version changed "1" | "2")` + "\n" + `(envelope: tools/call x /result/ttlMs changed 1 | 2)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := compared(t, call(c.a), call(c.b), Options{})
 			require.Equal(t, c.want, strings.Join(told(r), "\n"))
-			require.Equal(t, c.want != none && c.want[0] != '(', r.Differs)
+			require.Equal(t, strings.Contains("\n"+c.want, "\nresult: ") || strings.Contains("\n"+c.want, "\nerror: ") || strings.Contains(c.want, "outcome: "), r.Differs)
 			require.Equal(t, r.Differs, r.First != nil)
 			require.Equal(t, 1, r.Compared)
 			require.Equal(t, !r.Differs, r.Equal == 1)
@@ -122,6 +124,19 @@ func TestExchangesAreAlignedByWhatTheyAskAndTheirOrder(t *testing.T) {
 	require.Equal(t, &Side{Run: 1, Process: "mcp-stdio-1", N: 7, Seq: 3, T: 6000, Request: 6, Row: 6, Value: `"3"`}, r.First.A)
 	require.Equal(t, uint64(7), r.First.B.N)
 	require.Equal(t, uint64(6), r.First.B.Request)
+}
+
+func TestEqualRequestsArePartnersInTheirOrder(t *testing.T) {
+	ask := func(answers ...string) []string {
+		lines := []string{started}
+		for i, v := range answers {
+			lines = append(lines, fmt.Sprintf(`> {"id":%d,"method":"x/next"}`, i), fmt.Sprintf(`< {"id":%d,"result":{"v":%s}}`, i, v))
+		}
+		return lines
+	}
+	require.Equal(t, []string{"extra: x/next /extra added nothing | {}"}, told(compared(t, ask("1", "2"), ask("1", "2", "3"), Options{})))
+	require.Equal(t, []string{"missing: x/next /missing removed {} | nothing"}, told(compared(t, ask("1", "2"), ask("1"), Options{})))
+	require.Len(t, told(compared(t, ask("1", "2"), ask("2", "1"), Options{})), 2)
 }
 
 func TestRequestsThatAskOtherwiseArePartners(t *testing.T) {

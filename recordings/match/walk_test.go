@@ -67,6 +67,9 @@ func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
 		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, // 15
 		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
 		`< {"jsonrpc":"2.0","id":2,"result":{}}`,
+		`> {"jsonrpc":"2.0","id":3,"method":"ping"}`,
+		`> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`,
+		`< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`, // 20: of nobody
 		`"k":"closed","seq":91`,
 	)
 	require.Equal(t, []string{
@@ -88,7 +91,10 @@ func TestWalkTellsWhatBelongsToARequest(t *testing.T) {
 		"15 note client notifications/cancelled of 14.0",
 		"16 answer server ping of 14.0",
 		"17 answer server ping duplicate of 14.0",
-		"18 end",
+		"18 request client ping cancelled",
+		"19 note client notifications/cancelled of 18.0",
+		"20 note server notifications/message",
+		"21 end",
 	}, told(t, src))
 }
 
