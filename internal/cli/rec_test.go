@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,7 +22,7 @@ func TestRecInfo(t *testing.T) {
 	for _, want := range []string{
 		`3\.5 KiB, 24 entries, finished`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
-		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
+		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
 		`findings +2 errors, 0 warnings, 0 remarks`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.stdout)
@@ -45,6 +47,47 @@ func TestRecInfoJSON(t *testing.T) {
 		require.Equal(t, 1, m.Unanswered)
 		require.Nil(t, m.Max)
 	}
+}
+
+// Times are those of the answer at each percent, by the nearest rank.
+func TestPercentiles(t *testing.T) {
+	t.Parallel()
+	m := methodInfo{}
+	for i := range int64(200) {
+		m.took = append(m.took, 200-i)
+	}
+	m.summarise()
+	require.Equal(t, []int64{100, 190, 198, 200}, []int64{*m.P50, *m.P95, *m.P99, *m.Max})
+}
+
+func TestRecInfoTellsOfBothSides(t *testing.T) {
+	t.Parallel()
+	header := strings.Replace(goldenLines(t)[0], `"tool":`, `"redacted":{"pattern":2,"key":1},"tool":`, 1)
+	const message = `{"n":%,"t":0,"k":"stdout","seq":1,"m":{"method":"notifications/progress","params":{}}}` + "\n"
+	text := header + `{"n":1,"t":0,"k":"stdin","m":{"method":"notifications/initialized"}}` + "\n"
+	for i := range 2 {
+		text += strings.Replace(message, "%", strconv.Itoa(i+2), 1)
+	}
+	for i := range 7 {
+		text += fmt.Sprintf(`{"n":%d,"t":0,"k":"stdout","seq":1,"raw":"é%d\u001b[1m%s"}`+"\n", i+4, i, strings.Repeat("é", i*40))
+	}
+	file := writeFile(t, text)
+	r := inProcess(t, "rec", "info", file)
+	require.Equal(t, 0, r.code, r.stderr)
+	for _, want := range []string{
+		`(?m)^client +notifications/initialized +1$`, `(?m)^server +notifications/progress +2$`,
+		`(?m)^no message entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
+		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are no message$`,
+	} {
+		require.Regexp(t, want, r.stdout)
+	}
+	r = inProcess(t, "rec", "info", "--json", file)
+	var info recordingInfo
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
+	require.Equal(t, []notifiedInfo{{"notifications/initialized", "client", 1}, {"notifications/progress", "server", 2}}, info.Notified)
+	require.Len(t, info.Stray, firstStray)
+	require.NotContains(t, info.Stray[4].Text, "\ufffd")
+	require.Equal(t, uint64(2), info.Header.Redacted["pattern"])
 }
 
 func TestRecInfoOfWhatIsNotFinished(t *testing.T) {

@@ -251,7 +251,7 @@ func TestRecCatFollows(t *testing.T) {
 	t.Parallel()
 	file, err := recordings.Create(recordings.Options{Path: filepath.Join(t.TempDir(), "live.jsonl")})
 	require.NoError(t, err)
-	defer file.Release()
+	t.Cleanup(func() { _ = file.Release() })
 	say := func(text string) {
 		require.NoError(t, file.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text})}))
 	}

@@ -10,6 +10,7 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/lint"
+	"mcpdbg/ui/filter"
 )
 
 // recordingInfo is what rec info says, and prints with --json.
@@ -24,6 +25,8 @@ type recordingInfo struct {
 	Servers  []serverInfo   `json:"servers,omitempty"` // what the handshakes told, one a process
 	Counts   countsInfo     `json:"counts"`
 	Methods  []methodInfo   `json:"methods"`
+	Notified []notifiedInfo `json:"notifications"`
+	Stray    []strayInfo    `json:"stray,omitempty"` // the first ones; Counts has how many there are
 	Errors   int            `json:"finding_errors"`
 	Warnings int            `json:"finding_warnings"`
 	Infos    int            `json:"finding_infos"`
@@ -64,9 +67,33 @@ type methodInfo struct {
 	Unanswered int    `json:"unanswered"` // cancelled, timed out, lost or still open
 	P50        *int64 `json:"p50_us,omitempty"`
 	P95        *int64 `json:"p95_us,omitempty"`
+	P99        *int64 `json:"p99_us,omitempty"`
 	Max        *int64 `json:"max_us,omitempty"`
 	took       []int64
 }
+
+// notifiedInfo are the notifications of one method in one direction.
+type notifiedInfo struct {
+	Method string `json:"method"`
+	From   string `json:"from"` // client or server
+	Count  int    `json:"count"`
+}
+
+// strayInfo is a line of stdout that is no message.
+type strayInfo struct {
+	N    uint64 `json:"n"`
+	Seq  uint64 `json:"seq,omitempty"`
+	T    int64  `json:"t"`
+	Text string `json:"text"` // its first bytes
+	Size int64  `json:"bytes"`
+}
+
+const (
+	// firstStray is how many stray lines are listed, and shownStray how much of
+	// each, in bytes.
+	firstStray = 5
+	shownStray = 200
+)
 
 type findingInfo struct {
 	ID       string `json:"id"`
@@ -89,7 +116,7 @@ func newRecordingInfo(path string, rec *recordings.Recording) *recordingInfo {
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
 			Orphans: stats.Orphans, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
 		},
-		Methods: []methodInfo{}, Findings: []findingInfo{},
+		Methods: []methodInfo{}, Notified: []notifiedInfo{}, Findings: []findingInfo{},
 	}
 	switch {
 	case rec.Live():
@@ -109,6 +136,7 @@ func (info *recordingInfo) readRows(src session.Source) {
 		kind   session.Kind
 	}
 	methods := map[key]*methodInfo{}
+	notified := map[key]int{}
 	rows := make([]session.Row, 1024)
 	var partner [1]session.Row
 	for from := 0; ; {
@@ -122,16 +150,19 @@ func (info *recordingInfo) readRows(src session.Source) {
 			if row.Kind == session.KindState {
 				info.readState(src, row)
 			}
+			k := key{row.Method, row.Kind}
+			switch {
+			case filter.IsStray(row):
+				info.readStray(src, row)
+			case row.Msg == framing.Notification:
+				notified[k]++
+			}
 			if row.Msg != framing.Request {
 				continue
 			}
-			k := key{row.Method, row.Kind}
 			m := methods[k]
 			if m == nil {
-				m = &methodInfo{Method: src.Method(row.Method), From: "client"}
-				if row.Kind == session.KindStdout {
-					m.From = "server"
-				}
+				m = &methodInfo{Method: src.Method(row.Method), From: sender(row.Kind)}
 				methods[k] = m
 			}
 			if row.Pair == 0 || src.Rows(int(row.Pair-1), partner[:]) == 0 {
@@ -147,6 +178,33 @@ func (info *recordingInfo) readRows(src session.Source) {
 	slices.SortFunc(info.Methods, func(a, b methodInfo) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
 	})
+	for k, n := range notified {
+		info.Notified = append(info.Notified, notifiedInfo{Method: src.Method(k.method), From: sender(k.kind), Count: n})
+	}
+	slices.SortFunc(info.Notified, func(a, b notifiedInfo) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Count, b.Count), cmp.Compare(a.Method, b.Method))
+	})
+}
+
+// sender says whose messages a stream carries.
+func sender(stream session.Kind) string {
+	if stream == session.KindStdout {
+		return "server"
+	}
+	return "client"
+}
+
+// readStray takes the beginning of one of the first stray lines.
+func (info *recordingInfo) readStray(src session.Source, row session.Row) {
+	if len(info.Stray) == firstStray {
+		return
+	}
+	e, err := src.Entry(row, shownStray)
+	if err != nil {
+		return // it is counted
+	}
+	text := e.Payload[:min(len(e.Payload), shownStray)]
+	info.Stray = append(info.Stray, strayInfo{N: e.N, Seq: e.Seq, T: e.T, Text: string(text[:wholeCharacters(text)]), Size: e.FullSize})
 }
 
 // readState takes what a handshake told.
@@ -181,7 +239,7 @@ func (m *methodInfo) summarise() {
 	}
 	slices.Sort(m.took)
 	at := func(percent int) *int64 { return &m.took[(len(m.took)*percent+99)/100-1] } // the nearest rank
-	m.P50, m.P95, m.Max = at(50), at(95), at(100)
+	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
 }
 
 // check runs the linter over all of it.

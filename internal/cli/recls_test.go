@@ -99,7 +99,7 @@ func TestRecListOfALiveRecording(t *testing.T) {
 	folder := recFolder(t, nil)
 	f, err := recordings.Create(recordings.Options{Server: "x"})
 	require.NoError(t, err)
-	defer f.Release()
+	t.Cleanup(func() { _ = f.Release() })
 	require.NoError(t, f.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: "x"})}))
 	r := inProcess(t, "rec", "ls")
 	require.Regexp(t, ` live\n`, r.stdout)

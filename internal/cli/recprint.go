@@ -22,6 +22,7 @@ func (info *recordingInfo) print(w io.Writer) error {
 	}
 	info.printFacts(line)
 	info.printMethods(line)
+	info.printNotified(line)
 	info.printFindings(line)
 	_, err := w.Write(out.Bytes())
 	return err
@@ -54,8 +55,25 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 		line("flow       %s", strings.TrimPrefix(count(c.Lagged, ", %s", "lag")+count(c.Held, ", %s", "hold")+
 			count(c.Gaps, ", %s", "gap")+count(c.LostBytes, ", %s lost", "byte"), ", "))
 	}
+	if h.Redacted != nil {
+		line("redacted   a copy, with %s removed", plural(redactions(h.Redacted), "value"))
+	}
 	if info.Skipped != "" {
 		line("skipped    %s", info.Skipped)
+	}
+	for i, s := range info.Stray {
+		title := ""
+		if i == 0 {
+			title = "no message"
+		}
+		more := ""
+		if s.Size > int64(len(s.Text)) {
+			more = fmt.Sprintf(" … (%d bytes)", s.Size)
+		}
+		line("%-10s entry %d%s: %s%s", title, s.N, ifAny(", seq ", seqText(s.Seq)), s.Text, more)
+	}
+	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
+		line("           and %d more", c.Stray-n)
 	}
 }
 
@@ -68,15 +86,40 @@ func (info *recordingInfo) printMethods(line linePrinter) {
 		return
 	}
 	line("")
-	line("%-6s  %-32s %8s %6s %10s %9s %9s %9s", "from", "method", "requests", "errors", "unanswered", "p50", "p95", "max")
+	line("%-6s  %-32s %8s %6s %10s %9s %9s %9s %9s", "from", "method", "requests", "errors", "unanswered", "p50", "p95", "p99", "max")
 	for i, m := range info.Methods {
 		if i == shownMethods {
 			line("and %d more methods (--json has all)", len(info.Methods)-i)
 			break
 		}
 		name := termsafe.AppendAligned(nil, []byte(m.Method), 32, termsafe.Left, termsafe.Options{})
-		line("%-6s  %s %8d %6d %10d %9s %9s %9s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.Max))
+		line("%-6s  %s %8d %6d %10d %9s %9s %9s %9s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.P99), micros(m.Max))
 	}
+}
+
+func (info *recordingInfo) printNotified(line linePrinter) {
+	if len(info.Notified) == 0 {
+		return
+	}
+	line("")
+	line("%-6s  %-32s %8s", "from", "notification", "count")
+	for i, n := range info.Notified {
+		if i == shownMethods {
+			line("and %d more notifications (--json has all)", len(info.Notified)-i)
+			break
+		}
+		name := termsafe.AppendAligned(nil, []byte(n.Method), 32, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s %8d", n.From, name, n.Count)
+	}
+}
+
+// redactions adds up what was removed.
+func redactions(by map[string]uint64) uint64 {
+	total := uint64(0)
+	for _, n := range by {
+		total += n
+	}
+	return total
 }
 
 func (info *recordingInfo) printFindings(line linePrinter) {

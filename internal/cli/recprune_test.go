@@ -84,7 +84,7 @@ func TestRecPruneLeavesWhatIsNotedOrLive(t *testing.T) {
 	require.NoError(t, os.WriteFile(notes.Path(oldest), nil, 0o600))
 	live, err := recordings.Create(recordings.Options{Server: "npx"})
 	require.NoError(t, err)
-	defer live.Release()
+	t.Cleanup(func() { _ = live.Release() })
 	old := time.Now().Add(-time.Hour)
 	require.NoError(t, os.Chtimes(live.Path(), old, old))
 
@@ -141,7 +141,7 @@ func TestRecRemove(t *testing.T) {
 
 	live, err := recordings.Create(recordings.Options{Server: "npx"})
 	require.NoError(t, err)
-	defer live.Release()
+	t.Cleanup(func() { _ = live.Release() })
 	r = inProcess(t, "rec", "rm", live.Path())
 	require.Equal(t, exitUsage, r.code)
 	require.Contains(t, r.stderr, "is not removed: it is being recorded\n  try: end that session first, or add --force\n")
