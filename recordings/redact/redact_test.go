@@ -126,6 +126,7 @@ func TestWhatIsRemovedWhere(t *testing.T) {
 	}{
 		{"a member by name", Default(), `{"method":"x","params":{"Api-Key":"hunter2","a":"hunter1"}}`, "hunter2", `"a":"hunter1"`, 1},
 		{"a name in camel case", Default(), `{"method":"x","params":{"accessToken":"hunter2"}}`, "hunter2", "accessToken", 1},
+		{"a key in camel case", Rules{Keys: []string{"dbPin"}}, `{"method":"x","params":{"db_pin":"hunter2","DB-PIN":"hunter2","dbpin":"hunter2"}}`, "hunter2", "db_pin", 3},
 		{"a name with a star", Default(), `{"method":"x","params":{"DB_PASSWORD":"hunter2"}}`, "hunter2", "DB_PASSWORD", 1},
 		{"all leaves below a name", Default(), `{"method":"x","params":{"credentials":{"user":"hunter2","n":[1.5,true,null]}}}`, "hunter2", `"n":[0.0,true,null]`, 2},
 		{"no progress token", Default(), `{"method":"x","params":{"progressToken":"abc","maxTokens":5}}`, "", `"abc","maxTokens":5`, 0},
@@ -213,8 +214,11 @@ func TestPairs(t *testing.T) {
 		{Keys: []string{"id", "progressToken"}}, {Pointers: []string{"/params"}},
 	} {
 		r := record(t)
-		for _, id := range []string{`"sesame"`, `7`, `"7"`, `7.5`, `7777`, `8888`} {
+		ids := []string{`"sesame"`, `7`, `"7"`, `7.5`, `7777`, `8888`}
+		for _, id := range ids {
 			r.in(`{"id":` + id + `,"method":"a","params":{"_meta":{"progressToken":` + id + `}}}` + "\n")
+		}
+		for _, id := range ids {
 			r.out(`{"method":"notifications/progress","params":{"progressToken":`+id+`}}`+"\n", 100)
 			r.out(`{"id":`+id+`,"result":1}`+"\n", 100)
 		}
@@ -234,7 +238,7 @@ func TestPairs(t *testing.T) {
 		}
 		lines := strings.Split(text, "\n")
 		require.NoError(t, json.Unmarshal([]byte(lines[2]), &a))
-		require.NoError(t, json.Unmarshal([]byte(lines[3]), &b))
+		require.NoError(t, json.Unmarshal([]byte(lines[8]), &b))
 		require.Equal(t, string(a.M.Params.Meta["progressToken"]), string(b.M.Params.Token))
 	}
 }
@@ -268,6 +272,27 @@ func TestOverParts(t *testing.T) {
 		require.NotContains(t, out, secret[6:], "at %d:\n%s", at, out)
 		require.Zero(t, report.Heads)
 	}
+}
+
+// TestOverlap: where two secrets overlap nothing of either stays.
+func TestOverlap(t *testing.T) {
+	r := record(t)
+	r.err("x abcdefghijkl y", false)
+	out, report := redacted(t, r.close(), Rules{Values: []Value{{"env A", "abcdefgh"}, {"env B", "efghijkl"}}})
+	require.Regexp(t, `"raw":"x \[redacted:\w{8}\] y"`, out)
+	require.Equal(t, 1, report.Removed)
+}
+
+// TestWrites: how much of a write was accepted is counted in its new bytes.
+func TestWrites(t *testing.T) {
+	r := record(t)
+	r.in(`{"method":"a","params":"sesame-open"}` + "\n")
+	r.event(session.KindWrite, 0, session.WriteBody{Of: 2, Status: "failed", Bytes: 38})
+	r.in("sesame-open x") // the end of that line, and not a line
+	r.event(session.KindWrite, 0, session.WriteBody{Of: 4, Status: "failed", Bytes: 11})
+	out, _ := redacted(t, r.close(), Rules{Values: []Value{{"env A", "sesame-open"}}})
+	require.Contains(t, out, `"of":2,"status":"failed","bytes":46`)
+	require.Contains(t, out, `"of":4,"status":"failed","bytes":19`)
 }
 
 func TestAKeyOverLines(t *testing.T) {

@@ -29,8 +29,9 @@ type Rules struct {
 	// Each has to have at least 4 bytes.
 	Values []Value
 	// Keys are names of members whose values are removed: in objects, in
-	// name=value, and of arguments --name VALUE. Case does not count, nor do _
-	// and - in names without *; * stands for any characters. Of an object or
+	// name=value, and of arguments --name VALUE. Case does not count, and api_key
+	// is also api-key, apiKey and apikey; * stands for any characters, and in a
+	// name with it _ and - are alike, but have to be there. Of an object or
 	// array each leaf is removed. An object under "properties" is the schema of
 	// an argument, and not its value: only its default, const, enum and examples
 	// are removed. true, false and null stay.
@@ -203,7 +204,7 @@ func (c *compiled) addKeys(keys []string) error {
 	}
 	c.keys.exact = map[string]string{}
 	for _, key := range keys {
-		name := strings.ReplaceAll(lower(key), "-", "_")
+		name := strings.ReplaceAll(lower(camel.ReplaceAllString(key, "${1}_${2}")), "-", "_")
 		switch {
 		case strings.Trim(name, "*_") == "" && name != "*":
 			return &RuleError{"key " + key, "it has no letters"}
@@ -221,6 +222,9 @@ func (c *compiled) addKeys(keys []string) error {
 	c.progress = c.keys.has("progressToken") != ""
 	return nil
 }
+
+// camel finds where the words of a name such as apiKey meet.
+var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // squeeze makes equal what differs only by case and separators.
 func squeeze(name string) string {
