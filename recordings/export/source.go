@@ -121,7 +121,7 @@ func formOf(e *session.Entry, line []byte) form {
 	case e.More || e.Kind == session.KindStderr || bytes.IndexByte(line, '\n') >= 0:
 		return formText
 	}
-	if m := framing.Scan(line); m.Valid() && m.Depth <= framing.VerbatimDepth && (m.Kind == framing.Batch || m.Verbatim) {
+	if m := framing.Scan(line); m.Verbatim || m.Kind == framing.Batch && m.Depth <= framing.VerbatimDepth {
 		return formMessage
 	}
 	return formText
