@@ -35,7 +35,7 @@ func (f *comparisonFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.rules, "rules", "", "read rules from `FILE`")
 	flags.StringVar(&f.accept, "accept", "", "add rules to `FILE` under which the sessions do not differ")
 	flags.BoolVar(&f.reveal, "reveal", false, "show the values that are equal only by their type")
-	flags.BoolVar(&f.logs, "logs", false, "compare the numbers of log messages and of other notifications")
+	flags.BoolVar(&f.logs, "logs", false, "compare the numbers of log messages, other notifications and stray lines")
 	flags.BoolVar(&f.envelope, "envelope", false, "compare versions and what caches are told")
 }
 

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"mcpdbg/recordings/match"
@@ -312,34 +311,4 @@ func (c *comparer) pairUp(partners []int32, rest []int32) ([]int32, error) {
 	}
 	slices.Sort(left)
 	return left, nil
-}
-
-// notes compares how many notifications of a kind the servers sent.
-func (c *comparer) notes() {
-	c.done()
-	c.i, c.j, c.label, c.about, c.counts = alone, alone, label{}, nil, false
-	kinds := maps.Clone(c.a.notes)
-	maps.Copy(kinds, c.b.notes)
-	for _, kind := range slices.SortedFunc(maps.Keys(kinds), func(a, b noteKind) int {
-		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.level, b.level), cmp.Compare(a.logger, b.logger))
-	}) {
-		a, b := c.a.notes[kind], c.b.notes[kind]
-		if a == b {
-			continue
-		}
-		c.place = len(c.a.records)
-		c.label = label{method: kind.method, subject: joined(kind.level, kind.logger)}
-		if rule := c.rules.About(c.label.method, c.label.subject).Rule([]string{"notes"}); rule.Action == match.ActionIgnore {
-			c.ignored(rule)
-			continue
-		}
-		c.report(Difference{Class: ClassNotes, Change: Changed, Pointer: "/notes"}, fmt.Append(nil, a), fmt.Append(nil, b))
-	}
-}
-
-func joined(level, logger string) string {
-	if logger == "" {
-		return level
-	}
-	return level + " " + logger
 }

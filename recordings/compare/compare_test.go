@@ -102,6 +102,8 @@ func TestOptionsMakeMoreCount(t *testing.T) {
 	r = compared(t, log("info"), log("error"), Options{})
 	require.False(t, r.Differs)
 	require.Len(t, r.Groups, 2)
+	r = compared(t, []string{started}, []string{started, `"k":"stdout","seq":1,"raw":"Listening"`}, Options{})
+	require.Equal(t, []string{"(notes: (stray lines) /notes changed 0 | 1)"}, told(r))
 	r = compared(t, log("info"), log("error"), Options{Notes: true})
 	require.True(t, r.Differs)
 	require.Equal(t, []string{"notes: notifications/message error db /notes changed 0 | 1", "notes: notifications/message info db /notes changed 1 | 0"}, told(r))

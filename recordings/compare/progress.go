@@ -1,10 +1,6 @@
 package compare
 
-import (
-	"strconv"
-
-	"mcpdbg/recordings/match"
-)
+import "strconv"
 
 // tell takes what was told of progress before the answer.
 func (r *record) tell(value []byte) {
@@ -35,24 +31,3 @@ func (c *comparer) progress(a, b *record) {
 		c.report(Difference{Class: ClassProgress, Change: Changed, Pointer: "/progress"}, []byte(x), []byte(y))
 	}
 }
-
-// A noteKind is what notifications of the server are counted by.
-type noteKind struct{ method, level, logger string }
-
-// maxNoteKinds is how many kinds of notification are counted apart.
-const maxNoteKinds = 1 << 12
-
-func (s *scanner) note(it *match.Item) {
-	kind := noteKind{method: it.Method}
-	if it.Method == methodLog {
-		params := it.Msg.RawParams()
-		kind.level, _ = match.Text(match.Member(params, "level"))
-		kind.logger, _ = match.Text(match.Member(params, "logger"))
-	}
-	if _, ok := s.notes[kind]; !ok && len(s.notes) == maxNoteKinds {
-		kind = noteKind{method: "(others)"}
-	}
-	s.notes[kind]++
-}
-
-const methodLog = "notifications/message"

@@ -17,7 +17,7 @@ const (
 	ClassExtra    Class = "extra"    // an exchange that only the second session has
 	ClassProgress Class = "progress" // what was told of progress
 	ClassEra      Class = "era"      // another era of the protocol
-	ClassNotes    Class = "notes"    // how many notifications of a kind; never fails, unless asked for
+	ClassNotes    Class = "notes"    // how many notifications of a kind, and stray lines; never fails, unless asked for
 	ClassOrder    Class = "order"    // of the items of a list; never fails
 	ClassEnvelope Class = "envelope" // versions, and what caches are told; never fails, unless asked for
 )

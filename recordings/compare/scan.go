@@ -125,6 +125,8 @@ func (s *scanner) item(it *match.Item) error {
 		s.answer(it)
 	case match.ItemNotification:
 		s.notification(it)
+	case match.ItemStray:
+		s.notes[noteKind{method: strayLines}]++
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (p *printer) call(method, subject, from string) string {
 	if subject != "" {
 		text += " " + p.Clean(subject)
 	}
-	if from == "server" {
+	if from == "server" && method != strayLines {
 		text += " (of the server)"
 	}
 	return text
@@ -122,7 +122,7 @@ func (p *printer) place(class Class, pointer string, change Change) string {
 	case ClassProgress:
 		return "another progress"
 	case ClassNotes:
-		return "another number of notifications"
+		return "another number"
 	case ClassOrder:
 		return "another order at " + p.Clean(pointer)
 	}

@@ -68,7 +68,7 @@ Differences that do not count (--logs and --envelope: notes and envelopes do)
   envelope tools/call x, /result/ttlMs changed
              A  n 3 seq 1  1
              B  n 3 seq 1  2
-  notes    notifications/message info (of the server), another number of notifications
+  notes    notifications/message info (of the server), another number
              A  1
              B  0
 
