@@ -264,6 +264,23 @@ func texts(t *testing.T, src session.Source) string {
 	return all.String()
 }
 
+// said is all that was sent, the handshake too.
+func said(t *testing.T, src session.Source) string {
+	t.Helper()
+	var all strings.Builder
+	rows := make([]session.Row, src.Len())
+	for _, row := range rows[:src.Rows(0, rows)] {
+		if row.Kind != session.KindStdin {
+			continue
+		}
+		e, err := src.Entry(row, 0)
+		require.NoError(t, err)
+		all.Write(e.Payload)
+		all.WriteByte('\n')
+	}
+	return all.String()
+}
+
 // paired is how many items have a pair for their last round.
 func paired(pairs []replay.Pair, plan *replay.Plan) int {
 	n := 0

@@ -10,7 +10,7 @@ import (
 // What is said of items that are not sent.
 const (
 	skipUnsent   = "the recorded server did not get it either"
-	skipCancel   = "it cancels what is not under way"
+	skipCancel   = "it cancels what was not sent"
 	skipProgress = "it tells of progress to nobody"
 )
 

@@ -24,9 +24,10 @@ const methodListen = "subscriptions/listen"
 // A reader makes the items of a plan out of a recording.
 type reader struct {
 	p        *Plan
-	raw      []Item       // from scan, in order: those that are not in the plan yet
-	byRow    map[int]int  // item by its row, and by those of its further rounds
-	open     map[int]bool // items without an answer so far
+	raw      []Item         // from scan, in order: those that are not in the plan yet
+	byRow    map[int]int    // item by its row, and by those of its further rounds
+	byID     map[string]int // and by the id of its last round, as it was sent
+	open     map[int]bool   // items without an answer so far
 	unsent   map[uint64]bool
 	asks     map[int]*question // by row
 	askOrder []*question
@@ -35,7 +36,7 @@ type reader struct {
 
 func newReader(p *Plan) *reader {
 	return &reader{
-		p: p, byRow: map[int]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, asks: map[int]*question{},
+		p: p, byRow: map[int]int{}, byID: map[string]int{}, open: map[int]bool{}, unsent: map[uint64]bool{}, asks: map[int]*question{},
 	}
 }
 
@@ -194,7 +195,8 @@ func (r *reader) request(it *match.Item) error {
 	item.bare = it.Era == mcp.Modern && match.Member(match.Member(params, "_meta"), mcp.MetaProtocolVersion) == nil
 	item.progress = match.Member(match.Member(params, "_meta"), "progressToken") != nil
 	item.awaited = it.State != session.ReqCancelled && it.Method != methodListen
-	r.open[r.add(item)] = true
+	number := r.add(item)
+	r.open[number], r.byID[string(it.Msg.RawID())] = true, number
 	return nil
 }
 
@@ -265,8 +267,8 @@ func (r *reader) notification(it *match.Item) error {
 	item := newItem(Notification, it)
 	switch it.Method {
 	case mcp.MethodCancelled:
-		of, known := r.byRow[it.Of.Row]
-		if !it.HasOf || !known {
+		of, known := r.byID[string(match.Member(it.Msg.RawParams(), "requestId"))]
+		if !known {
 			item.Skip = skipCancel
 		} else {
 			item.cancels = of + 1

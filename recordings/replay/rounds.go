@@ -62,7 +62,7 @@ func (r *reader) round(it *match.Item, params []byte) bool {
 		item := &r.p.items[w.item]
 		item.Rounds = append(item.Rounds, it.At.N)
 		item.Answered, item.answer = false, 0
-		r.byRow[it.At.Row] = w.item
+		r.byRow[it.At.Row], r.byID[string(it.Msg.RawID())] = w.item, w.item
 		r.open[w.item] = true
 		r.given(w, responses)
 		return true

@@ -31,11 +31,10 @@ type runner struct {
 
 	mu        sync.Mutex
 	res       *Result
-	settled   []chan struct{}            // by item; nil before it is sent, and for what nobody waits for
-	cancels   map[int]context.CancelFunc // of requests under way
-	hints     map[string]bool            // what the server says of its tools
-	values    []value                    // by variable
-	questions []state                    // by question
+	settled   []chan struct{} // by item; nil before it is sent, and for what nobody waits for
+	hints     map[string]bool // what the server says of its tools
+	values    []value         // by variable
+	questions []state         // by question
 	lost      error
 }
 
@@ -87,8 +86,11 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 	r := &runner{
 		p: p, s: s, log: s.Log(), era: era, progress: progress, began: time.Now(),
 		res:     &Result{Outcomes: make([]Outcome, len(p.items)), Recorded: p.client.Era, Live: era},
-		settled: make([]chan struct{}, len(p.items)), cancels: map[int]context.CancelFunc{}, hints: map[string]bool{},
+		settled: make([]chan struct{}, len(p.items)), hints: map[string]bool{},
 		values: make([]value, len(p.variables)), questions: make([]state, len(p.questions)), byAnswer: p.byAnswer(), byKey: map[uint64][]int{},
+	}
+	if r.res.EraDiffers() && era == mcp.Modern {
+		r.noteOwn(0, mcp.MethodInitialize) // was refused, and stands for nothing: server/discover is the handshake
 	}
 	for i := range r.questions {
 		r.questions[i].asked = make(chan struct{})
@@ -112,7 +114,7 @@ func (r *runner) learnTools(ctx context.Context) error {
 	}
 	from := r.log.Len()
 	tools, err := r.s.ListAll(ctx, mcp.Lists[0])
-	r.noteOwn(from)
+	r.noteOwn(from, mcp.MethodToolsList)
 	var refused *session.RPCError
 	if err != nil && !errors.As(err, &refused) {
 		return r.ended(ctx, err)
@@ -125,11 +127,11 @@ func (r *runner) learnTools(ctx context.Context) error {
 	return nil
 }
 
-// noteOwn notes what was sent from a row on.
-func (r *runner) noteOwn(from int) {
+// noteOwn notes the requests of a method that were sent from a row on.
+func (r *runner) noteOwn(from int, method string) {
 	var row [1]session.Row
 	for ; r.log.Rows(from, row[:]) > 0; from++ {
-		if row[0].Kind == session.KindStdin && row[0].Msg == framing.Request {
+		if row[0].Kind == session.KindStdin && row[0].Msg == framing.Request && r.log.Method(row[0].Method) == method {
 			r.res.own = append(r.res.own, uint64(from)+1)
 		}
 	}

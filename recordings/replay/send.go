@@ -42,10 +42,9 @@ func (r *runner) send(ctx context.Context, i int) error {
 // request sends a request, and returns when it is on its way.
 func (r *runner) request(ctx context.Context, i int, params []byte) {
 	it := &r.p.items[i]
-	ctx, cancel := context.WithCancel(ctx)
 	done, sent := make(chan struct{}), make(chan struct{})
 	r.mu.Lock()
-	r.settled[i], r.cancels[i] = done, cancel
+	r.settled[i] = done
 	r.mu.Unlock()
 	opts := session.CallOptions{Quiet: true, Timeout: forever, Bare: it.bare && r.era == mcp.Modern}
 	if it.Answered {
@@ -60,7 +59,6 @@ func (r *runner) request(ctx context.Context, i int, params []byte) {
 		first()
 	}
 	r.calls.Go(func() {
-		defer cancel()
 		defer close(done)
 		resp, err := r.s.Request(ctx, it.Method, params, opts)
 		r.answered(ctx, i, resp, err)
@@ -97,9 +95,6 @@ func (r *runner) answered(ctx context.Context, i int, resp session.Response, err
 	if err != nil && !it.Answered && o.Status != Lost {
 		o.Status = Unanswered
 	}
-	r.mu.Lock()
-	delete(r.cancels, i)
-	r.mu.Unlock()
 	r.settle(i, o)
 }
 
@@ -118,23 +113,8 @@ func (r *runner) learn(i int, resp session.Response) {
 
 // notify sends a notification.
 func (r *runner) notify(ctx context.Context, i int, line []byte) error {
-	it := &r.p.items[i]
 	n, err := r.s.Send(ctx, line)
-	return r.wrote(ctx, i, n, err, func() {
-		if it.cancels > 0 {
-			r.withdraw(it.cancels - 1)
-		}
-	})
-}
-
-// withdraw ends the wait for a request that was cancelled.
-func (r *runner) withdraw(i int) {
-	r.mu.Lock()
-	cancel := r.cancels[i]
-	r.mu.Unlock()
-	if cancel != nil && !r.p.items[i].Answered {
-		cancel()
-	}
+	return r.wrote(ctx, i, n, err)
 }
 
 // raw sends bytes as they are. If they hold a request that was answered, the
@@ -143,7 +123,7 @@ func (r *runner) raw(ctx context.Context, i int, e session.Entry) error {
 	it := &r.p.items[i]
 	n, err := r.s.SendBytes(ctx, append(e.Payload, e.EOL.String()...))
 	if err != nil || !it.Answered {
-		return r.wrote(ctx, i, n, err, nil)
+		return r.wrote(ctx, i, n, err)
 	}
 	done := make(chan struct{})
 	r.mu.Lock()
@@ -189,7 +169,7 @@ func (r *runner) row(n uint64) session.Row {
 }
 
 // wrote notes what became of a write that nobody waits for.
-func (r *runner) wrote(ctx context.Context, i int, n uint64, err error, then func()) error {
+func (r *runner) wrote(ctx context.Context, i int, n uint64, err error) error {
 	if err != nil {
 		if err := r.ended(ctx, err); err != nil {
 			return err
@@ -199,9 +179,6 @@ func (r *runner) wrote(ctx context.Context, i int, n uint64, err error, then fun
 	}
 	r.went(i, n)
 	r.settle(i, Outcome{Status: Sent})
-	if then != nil {
-		then()
-	}
 	return nil
 }
 
