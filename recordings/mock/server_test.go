@@ -174,7 +174,7 @@ func TestProgressAndNotesAtTheirPlace(t *testing.T) {
 	{"jsonrpc":"2.0","method":"notifications/initialized"}
 	{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"slow","_meta":{"progressToken":77}}}
 	{"jsonrpc":"2.0","method":"notifications/initialized"}
-	{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"quick"}}
+	{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"quick","_meta":{"progressToken":88}}}
 	{"jsonrpc":"2.0","id":"c","method":"tools/list"}
 	{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"slow","_meta":{"progressToken":77}}}
 	`)
