@@ -50,7 +50,7 @@ func echo(in io.Reader, out io.Writer) {
 }
 
 func beMock(path string) {
-	rec, err := recordings.OpenAtOnce(path)
+	rec, err := recordings.Open(path)
 	if err != nil {
 		panic(err)
 	}

@@ -27,9 +27,11 @@
 // # What it costs
 //
 // Rows are looked at in the order of the file and only as far as a request
-// needs it; entries are read only of the asked method. So the first answer of a
-// large file does not wait for its index. A request that was looked at takes 8
-// bytes, and about 40 more for each different one; a request that was not asked
-// for by method takes 4. Nothing else grows with the file: answers are read
-// from it when they are sent.
+// needs it; entries are read only of the asked method, the others while the
+// client is idle. So the first answer of a large file does not wait for its
+// index; only that nothing was recorded takes a look at all of the method.
+// A recorded request takes 4 bytes, one of a method that was asked for 12, and
+// each different one of those about 60 more. Answers are read from the file when
+// they are sent; keys and answers that were used lately are kept, at most 24 MiB
+// of them. Nothing else grows with the file, but for one line of it at a time.
 package mock

@@ -327,10 +327,9 @@ const openWindow = 1024
 // openBeyond tells whether a request that was sent before the row from was open
 // beyond the row at.
 func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
-	var buf [64]session.Row
 	for end := from; end > max(0, from-openWindow); {
-		begin := max(0, end-len(buf))
-		for i, row := range buf[:r.src.Rows(begin, buf[:end-begin])] {
+		begin := max(0, end-len(r.page))
+		for i, row := range r.page[:r.src.Rows(begin, r.page[:end-begin])] {
 			if !isRequest(row) || row.Flags&session.FlagProbe != 0 || r.method(row) == methodListen {
 				continue
 			}

@@ -11,11 +11,13 @@ import (
 const methodListen = "subscriptions/listen"
 
 // rows are the rows of a recording that may still be read. Whoever looks for a
-// row that is not there yet waits for it.
+// row that is not there yet waits for it. They belong to one goroutine at a time.
 type rows struct {
 	src  session.Source
 	full <-chan struct{} // closed when no more rows come; nil if none do
 	buf  []byte          // for entries that are looked at and forgotten
+	one  [1]session.Row  // for row: a variable of its own would be allocated each time
+	page [64]session.Row // for those that look at many
 }
 
 // An indexing Source adds its rows while it can be read.
@@ -66,8 +68,10 @@ func (r *rows) complete() bool {
 
 // row is the row i, if it is there.
 func (r *rows) row(i int) (session.Row, bool) {
-	var one [1]session.Row
-	return one[0], i >= 0 && r.src.Rows(i, one[:]) == 1
+	if i < 0 || r.src.Rows(i, r.one[:]) == 0 {
+		return session.Row{}, false
+	}
+	return r.one[0], true
 }
 
 // answered is the row i of a request, once it is known what became of it, and

@@ -300,8 +300,8 @@ func (t *table) look(ctx context.Context) bool {
 	if t.end || !t.rows.wait(ctx, t.next) {
 		return false
 	}
-	var buf [64]session.Row
-	for _, row := range buf[:t.rows.src.Rows(t.next, buf[:])] {
+	page := t.rows.page[:]
+	for _, row := range page[:t.rows.src.Rows(t.next, page)] {
 		if row.Run != t.run {
 			t.end = true
 			break
