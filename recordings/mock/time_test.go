@@ -3,7 +3,9 @@ package mock
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,6 +137,35 @@ func TestAnswerOfTheClientThatDoesNotCome(t *testing.T) {
 		client.end()
 		require.Equal(t, []string{"no answer in 1m0s to the server's elicitation/create"}, told)
 		require.EqualValues(t, 1, server.Report().Silent)
+	})
+}
+
+// While the client is idle its next requests are prepared, of the methods that
+// it has asked for.
+func TestPreparesWhileIdle(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "> %s\n< %s\n", benchRequest(i, i), benchAnswer(i))
+	}
+	rec := record(t, legacy+text.String())
+	synctest.Test(t, func(t *testing.T) {
+		server, err := New(t.Context(), rec, Options{})
+		require.NoError(t, err)
+		client := connect(t, server)
+		client.send(benchRequest(0, 0))
+		client.expect(benchAnswer(0), 0)
+		server.mu.Lock()
+		require.Equal(t, 1, server.table.sent["tools/call"].keyed)
+		server.mu.Unlock()
+		time.Sleep(idleTime + time.Millisecond)
+		synctest.Wait()
+		server.mu.Lock()
+		require.Equal(t, 1000, server.table.sent["tools/call"].keyed)
+		require.Zero(t, server.table.sent["initialize"].keyed)
+		require.True(t, server.table.prepared)
+		server.mu.Unlock()
+		client.end()
 	})
 }
 
