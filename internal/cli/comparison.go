@@ -115,49 +115,10 @@ func writeJUnit(path string, r *compare.Report, name string) error {
 // acceptDifferences adds rules to a file, which is made if it is not there.
 func (a *app) acceptDifferences(path string, r *compare.Report) error {
 	rules := r.Accept()
-	added, err := addRules(path, rules)
+	added, err := match.AddToFile(path, rules)
 	if err != nil {
 		return usagef("--accept: %v", err)
 	}
 	_, err = fmt.Fprintf(a.stderr, "mcpdbg: %s added to %s: look at them, and keep the file beside your code\n", plural(uint64(added), "rule"), termsafe.String(path))
 	return err
-}
-
-// addRules appends the rules to a file that it does not have yet. What it has
-// stays as it is, comments too.
-func addRules(path string, rules []match.Rule) (added int, err error) {
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	have, err := match.ReadRules(bytes.NewReader(text), path)
-	if err != nil {
-		return 0, err
-	}
-	before := len(have.List)
-	for _, rule := range rules {
-		have.Add(rule)
-	}
-	fresh := have.List[before:]
-	var more bytes.Buffer
-	switch {
-	case len(text) == 0:
-		more.WriteString(match.RulesHelp + "\n")
-	case text[len(text)-1] != '\n':
-		more.WriteByte('\n')
-	}
-	if err := match.WriteRules(&more, fresh); err != nil {
-		return 0, err
-	}
-	return len(fresh), appendFile(path, more.Bytes())
-}
-
-// appendFile adds to the end of a file, which is made if it is not there.
-func appendFile(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
 }

@@ -317,7 +317,7 @@ func (r *replaying) accept(report *compare.Report, learned []match.Rule) (added 
 	if r.flags.learn == 0 {
 		rules = report.Accept()
 	}
-	if added, err = addRules(r.flags.compare.accept, rules); err != nil {
+	if added, err = match.AddToFile(r.flags.compare.accept, rules); err != nil {
 		return 0, usagef("--accept: %v", err)
 	}
 	return added, nil

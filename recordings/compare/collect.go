@@ -18,7 +18,7 @@ func (c *comparer) report(d Difference, a, b []byte) {
 	}
 	d.Method, d.Subject, d.From, d.order = c.label.method, c.label.subject, c.label.from(), c.place
 	d.Counts = c.countsClass(d.Class)
-	c.counts = c.counts || d.Counts
+	c.counts, c.told = c.counts || d.Counts, true
 	c.out.Differs = c.out.Differs || d.Counts
 	key := groupKey{d.Class, d.Method, d.Subject, d.From, general(d.Pointer.Tokens()), d.Change}
 	at, known := c.groups[key]

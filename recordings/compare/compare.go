@@ -35,7 +35,20 @@ type Options struct {
 // an exchange, and what is largest in either session. A report holds at most
 // 1,000 differences and 2,000 groups, and counts the rest.
 func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, error) {
-	c := comparer{ctx: ctx, opts: opts, rules: baseRules(opts.Rules), groups: map[groupKey]int{}, masks: map[maskKey]int{}, ignores: map[match.Rule]int{}}
+	c, err := newComparer(ctx, a, b, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.compare(); err != nil {
+		return nil, err
+	}
+	return c.finish(), nil
+}
+
+// newComparer reads both sessions.
+func newComparer(ctx context.Context, a, b session.Source, opts Options) (*comparer, error) {
+	c := &comparer{ctx: ctx, opts: opts, rules: baseRules(opts.Rules)}
+	c.begin()
 	var err error
 	if c.a, err = scan(ctx, a, c.rules, opts.Skip); err != nil {
 		return nil, fmt.Errorf("the first session: %w", err)
@@ -43,10 +56,14 @@ func Compare(ctx context.Context, a, b session.Source, opts Options) (*Report, e
 	if c.b, err = scan(ctx, b, c.rules, opts.SkipB); err != nil {
 		return nil, fmt.Errorf("the second session: %w", err)
 	}
-	if err := c.compare(); err != nil {
-		return nil, err
-	}
-	return c.finish(), nil
+	return c, nil
+}
+
+// begin makes ready for a report.
+func (c *comparer) begin() {
+	c.out, c.label = Report{}, label{}
+	c.groups, c.masks, c.ignores = map[groupKey]int{}, map[maskKey]int{}, map[match.Rule]int{}
+	c.calls, c.abouts = map[label]*Call{}, map[label]match.Applied{}
 }
 
 // A comparer compares two sides.
@@ -70,6 +87,9 @@ type comparer struct {
 	i, j   int
 	place  int // in the order of the first session
 	counts bool
+	told   bool // of a difference, counts or not
+
+	pairs *[]pair // if not nil, what was compared is noted there
 }
 
 type maskKey struct {
@@ -80,7 +100,6 @@ type maskKey struct {
 
 // compare goes over both sides.
 func (c *comparer) compare() error {
-	c.calls, c.abouts = map[label]*Call{}, map[label]match.Applied{}
 	partners := align(c.a.records, c.b.records)
 	rest, err := c.pairUp(partners, single(partners, c.b.records))
 	if err != nil {
@@ -120,7 +139,7 @@ func (c *comparer) compare() error {
 // turnTo makes a pair of records what is compared now.
 func (c *comparer) turnTo(i, j, place int) {
 	c.done()
-	c.i, c.j, c.place, c.counts = i, j, place, false
+	c.i, c.j, c.place, c.counts, c.told = i, j, place, false, false
 	if i != alone {
 		c.label = c.a.labelOf(&c.a.records[i])
 	} else {
@@ -155,6 +174,9 @@ func (c *comparer) done() {
 		call.Differ++
 	case c.i != alone && c.j != alone:
 		c.out.Equal++
+	}
+	if call != nil && c.pairs != nil {
+		c.notePair()
 	}
 }
 

@@ -1,0 +1,105 @@
+package compare
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/match"
+)
+
+var (
+	exploredA = []string{started,
+		`> {"id":1,"method":"tools/list"}`,
+		`< {"id":1,"result":{"tools":[{"name":"b","title":"B"},{"name":"a"}],"nextCursor":"x"}}`,
+		`> {"id":2,"method":"tools/list","params":{"cursor":"x"}}`,
+		`< {"id":2,"result":{"tools":[{"name":"c"}]}}`,
+		`> {"id":3,"method":"tools/call","params":{"name":"t","arguments":{"n":1}}}`,
+		`< {"id":3,"result":{"at":"2026-11-21T10:00:00Z","ok":true}}`,
+		`> {"id":4,"method":"resources/read","params":{"uri":"x:1"}}`,
+		`< {"id":4,"error":{"code":1,"message":"no"}}`,
+	}
+	exploredB = []string{started,
+		`> {"id":1,"method":"tools/list"}`,
+		`< {"id":1,"result":{"tools":[{"name":"b","title":"Bee"},{"name":"a"},{"name":"c"}]}}`,
+		`> {"id":7,"method":"ping"}`,
+		`< {"id":7,"result":{}}`,
+		`> {"id":3,"method":"tools/call","params":{"name":"t","arguments":{"n":1}}}`,
+		`< {"id":3,"result":{"at":"2026-11-22T10:00:00Z","ok":true,"ttlMs":1}}`,
+	}
+)
+
+// Pairs stand in the order of the first session, each with where it is in both.
+func TestExploreListsPairs(t *testing.T) {
+	c, err := Explore(t.Context(), written(t, exploredA...), written(t, exploredB...), Options{})
+	require.NoError(t, err)
+	var told []string
+	for n := range c.Len() {
+		p := c.Pair(n)
+		require.Equal(t, p.Kind, c.Kind(n))
+		text := fmt.Sprint(p.Kind, p.Noted, p.Method, p.Subject)
+		for _, e := range []*End{p.A, p.B} {
+			if e != nil {
+				text += fmt.Sprintf(" %d-%d", e.Request, e.Answer)
+			}
+		}
+		told = append(told, text)
+	}
+	require.Equal(t, []string{
+		"1 falsetools/list 1-2 1-2",
+		"3 falseping 3-4",
+		"0 truetools/callt 5-6 5-6",
+		"2 falseresources/readx:1 7-8",
+	}, told)
+	require.Equal(t, time.Millisecond, c.Pair(0).A.Took)
+	require.True(t, c.Pair(3).A.Failed)
+	require.Equal(t, 2, c.Report.Compared)
+	require.Equal(t, 1, c.Report.Equal)
+}
+
+// What is looked into is what the pointers of its differences go into.
+func TestLookShowsBothSides(t *testing.T) {
+	c, err := Explore(t.Context(), written(t, exploredA...), written(t, exploredB...), Options{})
+	require.NoError(t, err)
+	for range 2 { // looking changes nothing
+		look, err := c.Look(t.Context(), 0, 1<<20)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"params":{},"result":{"tools":{"a":{"name":"a"},"b":{"name":"b","title":"B"},"c":{"name":"c"}}}}`, string(look.A))
+		require.Len(t, look.Differences, 1)
+		at := look.Differences[0].Pointer
+		require.Equal(t, match.Pointer("/result/tools/b/title"), at)
+		require.Equal(t, `"B"`, string(match.At(look.A, at)))
+		require.Equal(t, `"Bee"`, string(match.At(look.B, at)))
+	}
+
+	look, err := c.Look(t.Context(), 1, 1<<20)
+	require.NoError(t, err)
+	require.Nil(t, look.A)
+	require.JSONEq(t, `{"params":{},"result":{}}`, string(look.B))
+	require.Equal(t, ClassExtra, look.Differences[0].Class)
+
+	look, err = c.Look(t.Context(), 2, 1<<20)
+	require.NoError(t, err)
+	require.Equal(t, match.Pointer("/result/at"), look.Masked[0].Pointer)
+	require.Equal(t, ClassEnvelope, look.Differences[0].Class)
+
+	look, err = c.Look(t.Context(), 3, 1<<20)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"params":{"uri":"x:1"},"error":{"code":1,"message":"no"}}`, string(look.A))
+
+	_, err = c.Look(t.Context(), 0, 100)
+	require.ErrorIs(t, err, ErrTooLong)
+	require.Len(t, c.Report.Differences, 4, "the report stays as it was")
+}
+
+// Explore and Compare say the same.
+func TestExploreReportsAsCompare(t *testing.T) {
+	a, b := written(t, exploredA...), written(t, exploredB...)
+	c, err := Explore(t.Context(), a, b, Options{})
+	require.NoError(t, err)
+	report, err := Compare(t.Context(), a, b, Options{})
+	require.NoError(t, err)
+	require.Equal(t, report, c.Report)
+}
