@@ -373,7 +373,7 @@ func randomRecording(rng *rand.Rand) []byte {
 // TestHoweverItIsOpened is the property behind all this: how a recording was
 // opened can't be told from what it says.
 func TestHoweverItIsOpened(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(25) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		content := randomRecording(rng)
 		path := write(t, string(content))
