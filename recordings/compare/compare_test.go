@@ -314,6 +314,25 @@ func TestReportsAreBounded(t *testing.T) {
 	require.Less(t, len(r.First.A.Value), 2*maxValue)
 }
 
+func TestAnswersThatAreNestedTooDeepAreComparedAsText(t *testing.T) {
+	deep := func(inner string) string {
+		return strings.Repeat(`{ "a" : [ `, 150) + inner + strings.Repeat(" ] } ", 150)
+	}
+	session := func(inner string) []string {
+		quote := func(line string) string { return strings.ReplaceAll(line, `"`, `\"`) }
+		return []string{started,
+			`"k":"stdin","raw":"` + quote(`{"id":1,"method":"x/y","params":`+deep("1")+`}`) + `"`,
+			`"k":"stdout","seq":1,"raw":"` + quote(`{"id":1,"result":`+deep(inner)+`}`) + `"`,
+			`"k":"stdin","raw":"` + quote(`{"id":2,"method":"x/z","params":`+deep(inner)+`}`) + `"`,
+		}
+	}
+	require.Empty(t, told(compared(t, session("1"), session("1"), Options{})))
+	r := compared(t, session("1"), session("2"), Options{})
+	require.Equal(t, []string{"result /result", "params /params"}, []string{
+		string(r.Differences[0].Class) + " " + string(r.Differences[0].Pointer), string(r.Differences[1].Class) + " " + string(r.Differences[1].Pointer),
+	})
+}
+
 func TestSkippedRequestsAreNotMissing(t *testing.T) {
 	a := call(`"result":{}`)
 	r := compared(t, a, []string{started}, Options{Skip: func(at match.Ref) bool { return at.Row == 1 }})

@@ -317,7 +317,10 @@ func (s *side) value(r *record) ([]byte, error) {
 	if raw == nil {
 		raw = m.RawError()
 	}
-	canonical, _ := match.AppendCanonical(nil, raw)
+	canonical, err := match.AppendCanonical(nil, raw)
+	if err != nil {
+		return match.AppendText(nil, string(raw)), nil // compared as a text
+	}
 	return canonical, nil
 }
 
@@ -327,8 +330,11 @@ func (s *side) params(r *record, rules *match.Rules) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, _ := match.AppendKey(nil, s.labelOf(r).method, m.RawParams(), rules)
+	key, err := match.AppendKey(nil, s.labelOf(r).method, m.RawParams(), rules)
 	_, params, _ := bytes.Cut(key, []byte{'\n'})
+	if err != nil {
+		return match.AppendText(nil, string(params)), nil
+	}
 	return params, nil
 }
 

@@ -218,6 +218,9 @@ func appendString(dst, quoted []byte) []byte {
 // escaped reads the escape at the beginning of b, both halves of a pair of
 // surrogates included, and returns how long it is.
 func escaped(b []byte) (rune, int) {
+	if len(b) < 2 || b[1] == 'u' && len(b) < 6 {
+		return utf8.RuneError, len(b) // as above
+	}
 	switch b[1] {
 	case 'b':
 		return '\b', 2
@@ -273,6 +276,9 @@ func isText(quoted []byte, text string) bool {
 // unquote returns the text of a valid JSON string; of a lone surrogate it makes
 // the replacement character.
 func unquote(quoted []byte) string {
+	if len(quoted) < 2 || quoted[0] != '"' {
+		return string(quoted) // Diff was given something else than canonical values
+	}
 	inner := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)

@@ -40,7 +40,8 @@ func descends(a, b []byte) bool { return isContainer(a) && isContainer(b) && a[0
 // where they differ, from the outside in: a value that only one side has is nil
 // on the other. Elements of arrays are compared by their number. When visit
 // returns true for two objects or two arrays, their members follow. path is
-// good until visit returns.
+// good until visit returns. What is not canonical is not told apart rightly, and
+// does no harm.
 func Diff(a, b []byte, visit func(path []string, a, b []byte) bool) {
 	diff(nil, a, b, visit)
 }
@@ -110,7 +111,13 @@ func (t *iterator) next() (name, value []byte) {
 		name = t.b[t.i:end]
 		t.i = end + 1
 	}
+	if t.i >= len(t.b)-1 {
+		return nil, nil
+	}
 	end := skip(t.b, t.i)
+	if end == t.i {
+		return nil, nil
+	}
 	value = t.b[t.i:end]
 	t.i = end
 	t.n++
@@ -123,7 +130,7 @@ func skip(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			for i++; b[i] != '"'; i++ {
+			for i++; i < len(b) && b[i] != '"'; i++ {
 				if b[i] == '\\' {
 					i++
 				}
@@ -147,10 +154,10 @@ func skip(b []byte, i int) int {
 			}
 		}
 		if depth == 0 {
-			return i + 1
+			return min(i+1, len(b))
 		}
 	}
-	return i
+	return min(i, len(b))
 }
 
 // Each calls yield for the members of a canonical object, or the elements of a

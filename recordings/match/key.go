@@ -4,8 +4,6 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
-
-	"mcpdbg/framing"
 )
 
 // AppendKey appends what a request is matched by: its method, a newline, and
@@ -90,7 +88,7 @@ func Equal(a, b []byte) bool {
 	}
 	methodA, paramsA, _ := bytes.Cut(a, []byte{'\n'})
 	methodB, paramsB, _ := bytes.Cut(b, []byte{'\n'})
-	if !bytes.Equal(methodA, methodB) || !framing.Scan(paramsA).Valid() || !framing.Scan(paramsB).Valid() {
+	if !bytes.Equal(methodA, methodB) || !isCanonical(paramsA) || !isCanonical(paramsB) {
 		return false
 	}
 	same := true
@@ -101,6 +99,12 @@ func Equal(a, b []byte) bool {
 		return same
 	})
 	return same
+}
+
+// isCanonical tells whether Diff can read a value.
+func isCanonical(value []byte) bool {
+	canonical, err := AppendCanonical(nil, value)
+	return err == nil && bytes.Equal(canonical, value)
 }
 
 func isContainer(v []byte) bool { return len(v) > 0 && (v[0] == '{' || v[0] == '[') }

@@ -3,6 +3,7 @@ package match
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,8 @@ func TestRedactedSpotsAreEqualToAnything(t *testing.T) {
 	require.False(t, Equal(a, key(`{"list":[1,""],"z":2}`)))
 	require.False(t, Equal(a, []byte("tools/list\n{}")))
 	require.False(t, Equal(a, []byte("tools/call\n{")))
+	deep := strings.Repeat("[ ", 300) + `"[redacted]"` + strings.Repeat(" ]", 300)
+	require.False(t, Equal([]byte("x\n"+deep), []byte("x\n[1]")), "it is not taken apart")
 }
 
 func TestDifferNamesThePlaces(t *testing.T) {
@@ -140,13 +143,17 @@ func TestTypesAreKnownByTheirLooks(t *testing.T) {
 }
 
 func FuzzKey(f *testing.F) {
-	for _, seed := range []string{`{"b":[1.50,-0,1e400],"a":{"\u0041":"\ud83d\ude00\n","_meta":{}}}`, `["[redacted:x]",12345678901234567890123]`, `{"a":1,"a":2}`, `{"a":`} {
+	for _, seed := range []string{`{"b":[1.50,-0,1e400],"a":{"\u0041":"\ud83d\ude00\n","_meta":{}}}`, `["[redacted:x]",12345678901234567890123]`, `{"a":1,"a":2}`, `{"a":`, `{"\u`, `[ { "x" : ] }`} {
 		f.Add([]byte(seed))
 	}
 	rules := &Rules{List: []Rule{{Action: ActionIgnore, Pointer: "/params/*/x"}, {Action: ActionMask, Pointer: "/params/b", Type: TypeAny}}}
 	f.Fuzz(func(t *testing.T, params []byte) {
 		_, _ = AppendKey(nil, "m", params, rules)
 		_ = Differ(params, []byte(`{"a":{"b":[1]}}`))
+		look := func(_ []string, _, _ []byte) bool { return true }
+		Diff(params, []byte(`{"a":{"b":[1]}}`), look)
+		Diff([]byte(`[{"a":1},2]`), params, look)
+		Diff(params, slices.Concat(params[:len(params)/2], params), look)
 		canonical, err := AppendCanonical(nil, params)
 		if err != nil {
 			require.Equal(t, string(params), string(canonical))
