@@ -496,6 +496,7 @@ func allActionTests() map[string]actionTest {
 		actionTests,
 		trafficActionTests,
 		playTests,
+		noteTests,
 		detailTests,
 		copyTests,
 		stopTests,

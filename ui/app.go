@@ -108,6 +108,7 @@ func newApp(ctx context.Context, opts Options) *App {
 	a.subject, a.front = a.nobody, a.nobody
 	for _, o := range opts.given() {
 		a.subjects = append(a.subjects, a.newSubject(o))
+		a.warn(o)
 	}
 	if len(a.subjects) > 0 {
 		a.subject, a.front = a.subjects[0], a.subjects[0]
@@ -122,7 +123,7 @@ func (o *Options) given() []Opened {
 	if o.Session == nil && o.Source == nil {
 		return o.Opened
 	}
-	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start}
+	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start, Notes: o.Notes}
 	return append([]Opened{first}, o.Opened...)
 }
 
@@ -249,7 +250,7 @@ func (a *App) refresh() tea.Cmd {
 	a.findings.follow(a.index.events)
 	a.events.SetFilter(a.findings.events)
 	a.markAll()
-	cmd := tea.Batch(a.lintOn(), a.traffic.grown(), a.countOn(), a.keepCatalog())
+	cmd := tea.Batch(a.placeNotes(), a.lintOn(), a.traffic.grown(), a.countOn(), a.keepCatalog())
 	a.watchCancelled()
 	if more {
 		return tea.Batch(cmd, func() tea.Msg { return changed{} })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
 )
 
@@ -72,6 +73,11 @@ type Opened struct {
 	// File is the path of a recording, for what is done with the file itself;
 	// "" for a session.
 	File string
+	// Notes are the marks and notes of the person on the recording; nil keeps
+	// them as long as the program runs.
+	Notes *notes.Notes
+	// Warning, if set, is shown when it is opened.
+	Warning string
 	// Start, if set, is called in the background once the screen is there, as a
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.

@@ -62,9 +62,12 @@ func (a *App) sayRead(failed error) {
 	}
 }
 
-// skipped is what was not understood in a recording, "" if nothing.
-func (a *App) skipped() string {
-	if r, ok := a.log.(interface{ Warnings() recordings.Warnings }); ok {
+// skipped is what was not understood in the recording that is shown.
+func (a *App) skipped() string { return skippedOf(a.log) }
+
+// skippedOf is what was not understood in a recording, "" if nothing.
+func skippedOf(source session.Source) string {
+	if r, ok := source.(interface{ Warnings() recordings.Warnings }); ok {
 		return r.Warnings().String()
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 
+	"mcpdbg/recordings/notes"
 	"mcpdbg/session"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Notes are the marks and notes of the person on it; nil keeps them as long
+	// as the program runs.
+	Notes *notes.Notes
 	// Opened are further sessions and recordings to be shown from the start. The
 	// first of all is in front. They stay the caller's to close, but for those
 	// that the person removes from the screen.
@@ -114,7 +118,7 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	cancel()
 	wg.Wait()
-	unsaved := app.endDrafts()
+	unsaved := errors.Join(app.endDrafts(), app.endNotes())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the program was told to end
 	}

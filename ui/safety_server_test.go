@@ -121,6 +121,7 @@ var hostileWays = map[string]func(h *hostileServer){
 	scopeTree:       func(h *hostileServer) { h.do(actInfo, actKillOne) },
 	scopeTrouble:    func(h *hostileServer) { h.do(actTrouble) },
 	scopeFindings:   func(h *hostileServer) { h.do(actFindings) },
+	scopeNotes:      func(h *hostileServer) { h.do(actTraffic, actBottom, actMark, actNotes) },
 	scopeCopy:       func(h *hostileServer) { h.do(actCopyMenu) },
 	scopePolicies:   func(h *hostileServer) { h.asksHostile(); h.do(actPolicies) },
 	scopeAnswer:     func(h *hostileServer) { h.asksHostile(); h.do(actAnswer) },

@@ -265,7 +265,9 @@ func (a *App) drop(s *subject) tea.Cmd {
 	var save tea.Cmd
 	a.as(s, func() {
 		a.keepDraft()
-		save = a.saveDrafts()
+		save = tea.Batch(a.saveDrafts(), func() tea.Msg {
+			return result{what: "notes of " + s.title, err: s.notes.end()}
+		})
 	})
 	end := tea.Batch(save, a.end(s))
 	s.forget()

@@ -18,6 +18,7 @@ type subject struct {
 	log         session.Source
 	reading     atOnce    // the log, until all of it is read; else nil
 	playback    *playback // of a recording; nil if there is nothing to play
+	notes       noteKeeper
 
 	number  int
 	title   string
@@ -70,7 +71,7 @@ func (a *App) newSubject(o Opened) *subject {
 		gone: ctx.Done(), forget: forget,
 		hits: &highlight{}, starting: o.Start != nil, stop: func() {},
 	}
-	s.projection = s.whole
+	s.projection, s.notes.file = s.whole, o.Notes
 	s.readEnd()
 	s.subscribed = map[string]*call{}
 	s.asks = newServerAsks()
@@ -115,11 +116,21 @@ func (a *App) add(o Opened) tea.Cmd {
 	s := a.newSubject(o)
 	a.subjects = append(a.subjects, s)
 	a.show(s)
+	a.warn(o)
 	a.watch(s)
 	if s.launch == nil {
 		return nil
 	}
 	return s.tagged(a.start("start", s.launch))
+}
+
+// warn says what is to be known of what was opened.
+func (a *App) warn(o Opened) {
+	if o.Warning != "" {
+		a.complain(o.Warning)
+	} else if text := skippedOf(o.Source); text != "" {
+		a.say("not understood in " + o.Title + ": " + text)
+	}
 }
 
 // show puts a subject on the screen.

@@ -26,6 +26,7 @@ type traffic struct {
 	unfolded bool // floods stand unfolded
 	times    timeForm
 	marks    marks
+	texts    map[int]string // notes of the person, by row, all of which are marked
 
 	// Unless the lens is plain, what it lets through and how far it has come.
 	// A scan is never changed while a step of it runs.
@@ -37,7 +38,7 @@ type traffic struct {
 }
 
 func newTraffic(p *projection, hits *highlight, th *theme.Theme, look termsafe.Options) *traffic {
-	t := &traffic{source: p.source, index: p.index, clock: -1}
+	t := &traffic{source: p.source, index: p.index, clock: -1, texts: map[int]string{}}
 	t.rows = &trafficRows{pane: t, rows: p.rows, hits: hits, found: p.findings, theme: th, ellipsis: look.Ellipsis}
 	t.list = list{table.New(table.Config{
 		Source: t.rows, Columns: t.times.columns(), Theme: th, Options: look, Header: true, Empty: "nothing was said yet",

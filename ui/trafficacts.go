@@ -29,7 +29,7 @@ func trafficActions() []action {
 		{entry{ID: actTimeline, Keys: []string{"t"}, Scope: keymap.Global, Title: "timeline", Help: "Show among the messages: nothing else; lines of stderr; all that the log has, in order.", Priority: 11}, (*App).nextTimeline},
 		{entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Help: "Go to the next answer that took long: over 100 ms, and over 5 times the median. What waits that long counts too."}, func(a *App) tea.Cmd { return a.findSlow(1) }},
 		{entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous answer that took long."}, func(a *App) tea.Cmd { return a.findSlow(-1) }},
-		{entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or take its mark away.", Enabled: trafficSelected}, nothing((*App).toggleMark)},
+		{entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or take its mark away.", Enabled: trafficSelected}, (*App).toggleMark},
 		{entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, nothing(func(a *App) { a.goToMark(1) })},
 		{entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, nothing(func(a *App) { a.goToMark(-1) })},
 		{entry{ID: actTimeZero, Keys: []string{"T"}, Scope: keymap.Global, Title: "time from here", Help: "Count the times of the traffic from the selected row, or again from the beginning.", Enabled: trafficSelected}, nothing((*App).toggleTimeZero)},
@@ -84,16 +84,17 @@ func (a *App) countShown() tea.Cmd {
 	return a.countIn(trafficID)
 }
 
-// toggleMark marks the selected row, or takes its mark away.
-func (a *App) toggleMark() {
-	t := a.traffic
-	if t.marks.toggle(a.selected.number) {
+// toggleMark marks the selected row, or takes its mark away, and its note.
+func (a *App) toggleMark() tea.Cmd {
+	t, number := a.traffic, a.selected.number
+	if t.marks.toggle(number) {
 		a.say(`row marked; ' and " go from mark to mark`)
 	} else {
+		delete(t.texts, number)
 		a.say("mark taken away")
 	}
-	t.SetFlags(len(t.marks) > 0)
-	a.mark(trafficID)
+	a.notesChanged()
+	return a.keepNote(number)
 }
 
 // goToMark selects the next marked row that is listed.

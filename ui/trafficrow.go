@@ -66,6 +66,10 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 	style := t.style(row)
 	if t.pane.marks.has(number) {
 		c.Flag(t.theme.Key, "m")
+		if text := t.pane.texts[number]; text != "" {
+			c.Flag(t.theme.Key, "n")
+			defer func() { c.Text(colMethod, t.theme.Key, "  ; "+text) }()
+		}
 	}
 	t.paintMark(number, row, c)
 	t.paintSeq(e, c)

@@ -85,6 +85,13 @@ func (t *traffic) turnTo(p *projection, moved renumber) tea.Cmd {
 	t.rows.rows, t.rows.found = p.rows, p.findings
 	t.Turned(moved)
 	t.marks.turned(moved)
+	if moved != nil {
+		texts := map[int]string{}
+		for row, text := range t.texts {
+			texts[moved(row)] = text
+		}
+		t.texts = texts
+	}
 	cmd := t.restart()
 	if cmd == nil {
 		return nil

@@ -149,8 +149,9 @@ func (l *launcher) start(t targetFlags, argv []string, name string) (ui.Opened, 
 	l.mu.Lock()
 	l.live = append(l.live, s)
 	l.mu.Unlock()
+	kept, warning := notesOf(s.log.Path(), s.log.Header().ID)
 	return ui.Opened{
-		Session: s.Session, Source: s.log, Title: title(name, t.ssh.dest), Start: s.Open,
+		Session: s.Session, Source: s.log, Title: title(name, t.ssh.dest), Start: s.Open, Notes: kept, Warning: warning,
 		Close: func(ctx context.Context) error { return l.close(ctx, s) },
 	}, nil
 }

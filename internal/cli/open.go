@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/notes"
 	"mcpdbg/ui"
 )
 
@@ -94,8 +96,9 @@ func (l *launcher) recording(path string) (ui.Opened, error) {
 	l.mu.Lock()
 	l.open = append(l.open, r)
 	l.mu.Unlock()
+	kept, warning := notesOf(path, r.Header().ID)
 	return ui.Opened{
-		Source: r, Title: filepath.Base(path), File: path,
+		Source: r, Title: filepath.Base(path), File: path, Notes: kept, Warning: warning,
 		Close: func(context.Context) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -106,6 +109,19 @@ func (l *launcher) recording(path string) (ui.Opened, error) {
 			return nil
 		},
 	}, nil
+}
+
+// notesOf are the notes of a person on a recording. Without them it is opened all
+// the same.
+func notesOf(path, id string) (kept *notes.Notes, warning string) {
+	if path == "" {
+		return nil, "" // it is not recorded
+	}
+	kept, err := notes.Open(path, id)
+	if err != nil {
+		return nil, fmt.Sprintf("marks and notes are not kept: %v", err)
+	}
+	return kept, ""
 }
 
 // unreadable says why a recording can't be read, and what to try.

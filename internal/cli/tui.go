@@ -47,10 +47,11 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 	if name == "" {
 		name = t.serverName(argv)
 	}
+	kept, _ := notesOf(l.log.Path(), l.log.Header().ID) // a new file has none
 	more := &launcher{app: a, prompter: prompter, live: []*live{l}}
 	err = ui.Run(ctx, ui.Options{
 		Settings: a.settings, Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
-		Title: title(name, t.ssh.dest), Start: l.Open, Drafts: draftsFolder(),
+		Title: title(name, t.ssh.dest), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
 	})
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it

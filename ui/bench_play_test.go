@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/internal/corpus"
+	"mcpdbg/session"
+)
+
+// playedRows is how many rows the recording has that is scrubbed.
+const playedRows = 1_000_000
+
+// BenchmarkPlay measures from a key to the frame that shows the moment, on a
+// recording of a million rows: one message further and back, and to any place.
+// What goes on behind the frame, the findings and the rest of the verdict, is
+// not in it. The baseline is a key that moves the cursor.
+func BenchmarkPlay(b *testing.B) {
+	log := newLog(b)
+	var batch []session.Entry
+	for _, m := range corpus.MIX(playedRows / 10) {
+		e := session.Entry{Kind: session.KindStdout, Seq: 1, Payload: m, Msg: framing.Scan(m)}
+		if e.Msg.Kind == framing.Request {
+			e.Kind, e.Seq = session.KindStdin, 0
+		}
+		batch = append(batch, e)
+	}
+	for range 10 {
+		require.NoError(b, log.Append(batch))
+	}
+	a := newApp(b.Context(), Options{Source: log})
+	a.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	for a.index.scanned < log.Len() {
+		a.Update(changed{})
+	}
+	press := func(id string) {
+		a.Do(id)
+		a.Update(nil)
+		_ = a.View()
+	}
+	b.Run("cursor", func(b *testing.B) {
+		a.Do(actTop)
+		for b.Loop() {
+			press(actDown)
+		}
+	})
+	a.showRows(playedRows / 2)
+	b.Run("step", func(b *testing.B) {
+		for b.Loop() {
+			press(actStepOn)
+		}
+	})
+	b.Run("back", func(b *testing.B) {
+		for b.Loop() {
+			press(actStepBack)
+		}
+	})
+	b.Run("percent", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			press([]string{actPercentOn, actPercentBack}[i/40%2])
+		}
+	})
+	b.Run("anywhere", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			a.showRows(i * 7919 * 31 % playedRows)
+			a.Update(nil)
+			_ = a.View()
+		}
+	})
+}

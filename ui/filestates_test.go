@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// atOncePath opens a recording as the program does.
+func atOncePath(t *testing.T, path string) *recordings.Recording {
+	t.Helper()
+	r, err := recordings.OpenAtOnce(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+// headers are the first lines of frames at four sizes.
+func headers(t *testing.T, rec session.Source, name string) {
+	t.Helper()
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {40, 10}} {
+		d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, size[0], size[1])
+		requireExact(t, d.screen(), size[0], size[1])
+		golden(t, fmt.Sprintf("file-%s-%dx%d", name, size[0], size[1]), d.plain())
+	}
+}
+
+// TestTornFrames shows a recording whose recorder was killed in the middle of a
+// line, with lines that nobody wrote.
+func TestTornFrames(t *testing.T) {
+	content, err := os.ReadFile(record(t, everything))
+	require.NoError(t, err)
+	torn := filepath.Join(t.TempDir(), "torn.jsonl")
+	content = append(content[:len(content)*3/4], "\n{\"n\":90,\"t\":99999,\"k\":\"dream\"}\n{\"n\":91,"...)
+	require.NoError(t, os.WriteFile(torn, content, 0o600))
+	headers(t, atOncePath(t, torn), "torn")
+}
+
+// TestFollowedFrames shows a recording that another program is writing, and then
+// what it writes more.
+func TestFollowedFrames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "live.jsonl")
+	log, err := recordings.Create(recordings.Options{Path: path, Header: session.Header{Argv: []string{"fake-server"}, Start: time.Unix(0, 0)}})
+	require.NoError(t, err)
+	note := func(text string) {
+		require.NoError(t, log.Append([]session.Entry{session.NewEntry(session.KindNote, 0, session.NoteBody{Text: text})}))
+	}
+	note("first")
+	rec := atOncePath(t, path)
+	require.Equal(t, session.RecordingOn, rec.Stats().Recording)
+	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "live.jsonl"}}}, 120, 36)
+	require.Contains(t, d.rows()[0], "LIVE elsewhere, followed")
+	changed := rec.Changed()
+	note("second")
+	<-changed
+	d.pull()
+	require.Contains(t, d.plain(), "note    second")
+	d.goTo("start")
+	changed = rec.Changed()
+	note("third")
+	<-changed
+	d.pull()
+	require.Contains(t, d.playerLine(), "row 0 of 3", "the moment stays")
+	require.NotContains(t, d.plain(), "note    third")
+	require.NoError(t, log.Close())
+	for rec.Stats().Recording == session.RecordingOn {
+		changed = rec.Changed()
+		if rec.Stats().Recording == session.RecordingOn {
+			<-changed
+		}
+	}
+	d.pull()
+	require.Contains(t, d.rows()[0], "REC DONE")
+	require.NoError(t, log.Release())
+}
+
+// A stateOf is a recording in another state.
+type stateOf struct {
+	*recordings.Recording
+	state session.RecordingState
+}
+
+func (s stateOf) Stats() session.Stats {
+	stats := s.Recording.Stats()
+	stats.Recording = s.state
+	return stats
+}
+
+func TestStateFrames(t *testing.T) {
+	path := record(t, everything)
+	headers(t, stateOf{openWhole(t, path), session.RecordingShrunk}, "shrunk")
+	headers(t, stateOf{openWhole(t, path), session.RecordingOn}, "followed")
+}
