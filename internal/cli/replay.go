@@ -168,8 +168,11 @@ func (a *app) replay(ctx context.Context, path string, t targetFlags, flags repl
 	}
 	defer rec.Close()
 	plan, err := replay.New(ctx, rec, opts)
-	if err != nil {
-		return interrupted(ctx, usagef("%v", err))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return usagef("%v", err)
 	}
 	r := &replaying{a: a, path: path, rec: rec, plan: plan, opts: compared, t: t, flags: flags}
 	switch {
@@ -217,7 +220,10 @@ func (r *replaying) run(ctx context.Context) error {
 	if compareErr != nil {
 		return errors.Join(err, interrupted(ctx, compareErr))
 	}
-	added, acceptErr := r.accept(report, rules)
+	added, acceptErr := 0, error(nil)
+	if err == nil { // what a server that died did not answer is nothing to accept
+		added, acceptErr = r.accept(report, rules)
+	}
 	if printErr := r.print(last, report, added); printErr != nil {
 		return printErr
 	}
