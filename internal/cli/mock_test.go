@@ -73,6 +73,9 @@ func TestMockGivesNoDifferences(t *testing.T) {
 			r = run(t, "diff", "--logs", "--envelope", first, second)
 			require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
 			require.Regexp(t, `\d+ exchanges compared, \d+ equal`, r.stdout)
+
+			r = run(t, "replay", "--all", "--no-record", first, "--", binary, "mock", first)
+			require.Equal(t, 0, r.code, "%s%s", r.stdout, r.stderr)
 		})
 	}
 }

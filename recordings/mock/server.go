@@ -312,7 +312,7 @@ func (s *Server) notified(line []byte, m framing.Message) {
 	if method == mcp.MethodCancelled {
 		s.cancel(find(line, m.Params, "requestId").Of(line))
 	}
-	at, ok := s.table.note(s.ctx, method, method == mcp.MethodInitialized)
+	at, ok := s.table.note(s.ctx, method, method == mcp.MethodInitialized && s.era == mcp.Legacy)
 	if !ok || len(s.quiet) >= maxPlays {
 		return
 	}
