@@ -295,6 +295,7 @@ func (a *App) settle() tea.Cmd {
 		}
 	}
 	cmd := a.detail.show(a.selected)
+	a.detail.setNote(a.noteOf(a.selected))
 	if a.detail.changed {
 		a.detail.changed = false
 		a.mark(detailID)

@@ -68,8 +68,9 @@ type detail struct {
 	bytes   *hexView
 	pair    *pairView
 	around  *aroundView
-	hit     int  // offset of the last hit of a search in a long message
-	plain   bool // the tree is a text: there is nothing to fold
+	note    string // of the person, on the row; a line of its own
+	hit     int    // offset of the last hit of a search in a long message
+	plain   bool   // the tree is a text: there is nothing to fold
 }
 
 func newDetail(p *projection, th *theme.Theme, look termsafe.Options) *detail {
@@ -202,10 +203,21 @@ func (d *detail) build() {
 
 // inner is the size of the view, below the line that names the views.
 func (d *detail) inner() (w, h int) {
-	if d.h >= tabsHeight {
-		return d.w, d.h - 1
+	if d.h < tabsHeight {
+		return d.w, d.h
 	}
-	return d.w, d.h
+	if d.note != "" {
+		return d.w, d.h - 2
+	}
+	return d.w, d.h - 1
+}
+
+// setNote shows the note of the person on the row.
+func (d *detail) setNote(text string) {
+	if text != d.note {
+		d.note = text
+		d.setSize(d.w, d.h)
+	}
 }
 
 func (d *detail) setSize(w, h int) {
@@ -304,7 +316,8 @@ func moveTree(t *jsontree.Tree, action string, folds bool) bool {
 
 func (d *detail) paint(out *grid.Lines, focused bool) {
 	out.Options = d.look
-	if _, h := d.inner(); h == d.h {
+	_, h := d.inner()
+	if h == d.h {
 		d.paintView(out, focused)
 		return
 	}
@@ -312,8 +325,12 @@ func (d *detail) paint(out *grid.Lines, focused bool) {
 	d.paintView(&d.block, focused)
 	out.Resize(d.w, d.h)
 	d.paintTabs(out.Line(0))
-	for y := 1; y < d.h; y++ {
-		out.Line(y).Append(d.block.Painted(y-1), 0)
+	top := d.h - h
+	if top > 1 {
+		out.Line(1).Text(d.theme.Key, "; "+d.note)
+	}
+	for y := top; y < d.h; y++ {
+		out.Line(y).Append(d.block.Painted(y-top), 0)
 	}
 }
 

@@ -170,6 +170,14 @@ func (a *App) askNote() {
 	})
 }
 
+// noteOf is the note on the row that is selected.
+func (a *App) noteOf(s selection) string {
+	if !s.ok {
+		return ""
+	}
+	return a.traffic.texts[s.number]
+}
+
 // A noteList shows marks and notes, in the order of their rows.
 type noteList struct {
 	menu

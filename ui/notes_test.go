@@ -15,6 +15,7 @@ var noteTests = map[string]actionTest{
 		d.write("look here")
 		d.do(actAccept)
 		require.Regexp(t, `>? +n +- +0:00.00 > server/discover .*; look`, d.plain())
+		require.Contains(t, d.rows()[3], "│; look here", "in the detail pane")
 		d.do(actNote)
 		require.Equal(t, "look here", d.prompt.input.Value())
 		d.prompt.input.SetValue("")

@@ -400,3 +400,18 @@ func TestProgramPlays(t *testing.T) {
 		require.NoError(t, term.err)
 	})
 }
+
+// TestVerdictIsAwaited: while the verdict of a moment is looked for the panes
+// stay where they are.
+func TestVerdictIsAwaited(t *testing.T) {
+	path := record(t, everything)
+	d := playedAt(t, path, "95%", 120, 36)
+	top := d.layout.pane[trafficID].Y
+	require.Equal(t, 3, top)
+	d.trouble.behind = true
+	d.observe()
+	d.run(d.tagged(d.settle()))
+	require.Contains(t, d.rows()[1], "... looking for what was wrong by then")
+	require.Equal(t, top, d.layout.pane[trafficID].Y)
+	requireExact(t, d.screen(), 120, 36)
+}

@@ -116,14 +116,19 @@ func (a *App) paintBar(l *grid.Line, w int) {
 	if p.past != nil && total > 0 {
 		at = cellOf(p.player.Rows()-1, total, w)
 	}
+	if a.reading != nil {
+		at = w * a.percentRead() / 100
+	}
 	marks := barMarks(a.theme)
 	for cell := range w {
 		from, to := cellStart(cell, total, w), cellStart(cell+1, total, w)
 		mark, marked := a.markIn(from, to)
 		switch {
-		case cell == at:
+		case cell == at && a.reading == nil:
 			l.Text(a.theme.Strong, here)
-		case marked:
+		case marked && a.reading == nil && cell > at:
+			l.Text(a.theme.Dim, marks[mark].glyph)
+		case marked && a.reading == nil:
 			l.Text(marks[mark].style, marks[mark].glyph)
 		case cell < at:
 			l.Text(a.theme.OK, played)

@@ -19,6 +19,7 @@ type subject struct {
 	reading     atOnce    // the log, until all of it is read; else nil
 	playback    *playback // of a recording; nil if there is nothing to play
 	notes       noteKeeper
+	wrongRows   int // lines that the verdict took last
 
 	number  int
 	title   string

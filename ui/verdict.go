@@ -159,6 +159,23 @@ func (a *App) verdictRows() []string {
 }
 
 func (a *App) fitVerdict() []string {
+	if a.looksBack() {
+		rows := make([]string, a.wrongRows) // so that the panes stay where they are
+		if len(rows) > 0 {
+			rows[0] = "... looking for what was wrong by then"
+		}
+		return rows
+	}
+	rows := a.fitFound()
+	a.wrongRows = len(rows)
+	return rows
+}
+
+// looksBack tells whether the verdict of a moment is still to be found.
+func (a *App) looksBack() bool { return a.playback != nil && a.judges() && a.trouble.behind }
+
+// fitFound are the lines of what is wrong.
+func (a *App) fitFound() []string {
 	if len(a.trouble.found) == 0 {
 		return nil
 	}
@@ -183,10 +200,13 @@ func (a *App) fitVerdict() []string {
 // paintVerdict paints the lines below the header.
 func (a *App) paintVerdict() {
 	r := a.layout.verdict
-	if r.Empty() || len(a.trouble.found) == 0 {
+	style := a.theme.Dim
+	switch {
+	case r.Empty():
 		return
+	case len(a.trouble.found) > 0:
+		_, style = a.severity(a.trouble.found[0].Severity)
 	}
-	_, style := a.severity(a.trouble.found[0].Severity)
 	block := &grid.Lines{Options: a.look()}
 	block.Resize(r.W, r.H)
 	rows := a.verdictRows()
