@@ -61,26 +61,28 @@ func (b *lineBlock) decode() {
 
 // line decodes a line of size bytes, of which line may only be the beginning.
 func (b *lineBlock) line(line []byte, off, size int64) {
-	var e session.Entry
+	b.entries = append(b.entries, session.Entry{})
+	e := &b.entries[len(b.entries)-1]
 	var err error
 	switch {
 	case size > math.MaxUint32:
 		err = errMalformed
 	case size > int64(len(line)):
 		b.warnings.LongLines++
-		e, err = b.decoder.head(line)
+		err = b.decoder.head(e, line)
 	default:
-		e, err = b.decoder.decode(line)
+		err = b.decoder.into(e, line)
 	}
 	if err != nil {
 		b.warnings.BadLines++
+		b.entries = b.entries[:len(b.entries)-1]
 		return
 	}
 	if e.Kind == session.KindUnknown {
 		b.warnings.UnknownKinds++
 	}
 	e.Body = bytes.Clone(e.Body) // the decoder's
-	b.entries = append(b.entries, e)
+	e.Judge()
 	b.begins = append(b.begins, off)
 	b.lengths = append(b.lengths, uint32(size))
 }
@@ -102,7 +104,7 @@ func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if i := bytes.LastIndexByte(b.buf[:n], '\n') + 1; i > 0 {
+	if i := lastNewline(b.buf[:n]) + 1; i > 0 {
 		b.take(b.buf[:i], r.off, int64(i))
 		r.off += int64(i)
 		return nil
@@ -125,6 +127,19 @@ func (r *blockReader) next(b *lineBlock, alone func() error) error {
 	b.take(data, r.off, size)
 	r.off += size
 	return nil
+}
+
+// lastNewline is bytes.LastIndexByte, which looks at each byte, where the last
+// line may be long.
+func lastNewline(b []byte) int {
+	const piece = 4 << 10
+	for end := len(b); end > 0; end -= piece {
+		from := max(0, end-piece)
+		if bytes.IndexByte(b[from:end], '\n') >= 0 {
+			return from + bytes.LastIndexByte(b[from:end], '\n')
+		}
+	}
+	return -1
 }
 
 // take gives the block its lines.

@@ -41,25 +41,34 @@ type decoder struct {
 }
 
 // decode decodes a whole line. It unescapes a payload in place.
-func (d *decoder) decode(line []byte) (session.Entry, error) {
-	e, err := d.head(line)
-	if err != nil {
-		return e, err
+func (d *decoder) decode(line []byte) (e session.Entry, err error) {
+	err = d.into(&e, line)
+	return e, err
+}
+
+// into is decode into an entry that is zero. (An entry is large enough for
+// copies of millions of them to show.)
+func (d *decoder) into(e *session.Entry, line []byte) error {
+	if err := d.head(e, line); err != nil {
+		return err
 	}
 	if e.Kind.IsStream() {
-		return e, d.payload(&e)
+		return d.payload(e)
 	}
 	if e.Body = d.body; len(e.Body) > 0 && !json.Valid(e.Body) {
-		return e, errMalformed
+		return errMalformed
 	}
-	return e, nil
+	return nil
 }
 
 // head reads the members up to the payload of an entry of a stream, or all
-// members of another one.
-func (d *decoder) head(line []byte) (e session.Entry, err error) {
+// members of another one, into an entry that is zero.
+func (d *decoder) head(e *session.Entry, line []byte) error {
 	line = trimRight(line)
 	d.members, d.kind, d.rep, d.before, d.body = members{b: line}, nil, "", 0, d.body[:0]
+	if d.usual(e) {
+		return nil
+	}
 	for first := true; ; first = false {
 		member := d.i
 		name, ok := d.next(first)
@@ -70,18 +79,18 @@ func (d *decoder) head(line []byte) (e session.Entry, err error) {
 			d.rep, d.before = rep, member
 			break
 		}
-		d.member(&e, name)
+		d.member(e, name)
 	}
 	if len(d.body) > 0 {
 		d.body = append(d.body, '}')
 	}
 	switch {
 	case d.bad, e.N == 0, d.kind == nil, e.Kind.IsStream() && d.rep == "":
-		return e, errMalformed
+		return errMalformed
 	case d.rep == "" && d.i != len(line):
-		return e, errMalformed
+		return errMalformed
 	}
-	return e, nil
+	return nil
 }
 
 // trimRight cuts off JSON's white space.

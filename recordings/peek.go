@@ -113,8 +113,8 @@ func (s *Summary) readTail(f io.ReaderAt, begin int64) error {
 // take takes what the last whole line tells. Bytes behind it are a torn line.
 func (s *Summary) take(line []byte, last bool) {
 	var d decoder
-	e, err := d.head(line)
-	if err != nil || e.T < 0 {
+	var e session.Entry
+	if err := d.head(&e, line); err != nil || e.T < 0 {
 		return
 	}
 	s.Duration = e.T

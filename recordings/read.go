@@ -40,7 +40,8 @@ func readPart(r io.ReaderAt, row session.Row, limit int, buf []byte) (session.En
 		if err != nil {
 			return session.Entry{}, err
 		}
-		if e, err := d.head(line); err == nil {
+		var e session.Entry
+		if err := d.head(&e, line); err == nil {
 			d.begin(&e, limit, int64(row.Len)-int64(d.i))
 			e.Msg.Kind = row.Msg
 			return e, nil

@@ -22,7 +22,9 @@ var errQuit = errors.New("the recording is closed")
 // run is the goroutine of a Recording: it indexes what is there, follows what
 // comes, and says how it ends.
 func (r *Recording) run(follow bool) {
-	r.count()
+	if r.atOnce {
+		r.count() // nobody waits for it otherwise
+	}
 	err := r.catchUp()
 	if err == nil {
 		defer r.store()

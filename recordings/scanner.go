@@ -107,9 +107,8 @@ func (s *Scanner) Decode() (*session.Entry, error) {
 	}
 	// Decoding unescapes in place, and Line is to stay as it is.
 	s.scratch = append(s.scratch[:0], s.l.data...)
-	var err error
-	s.entry, err = s.d.decode(s.scratch)
-	if err != nil {
+	s.entry = session.Entry{}
+	if err := s.d.into(&s.entry, s.scratch); err != nil {
 		return nil, err
 	}
 	return &s.entry, nil

@@ -52,6 +52,9 @@ func (x *Index) classify(e *Entry, row *Row) {
 		for line := range bytes.SplitSeq(e.Payload, []byte{'\n'}) {
 			x.line(e.Kind, framing.Scan(line), line, row)
 		}
+	case e.judged && e.Msg.Kind == framing.Response:
+		x.stats.count(e.Kind)
+		x.response(newPairKey(e.Kind != KindStdin, e.Msg.ID.Of(e.Payload)), false, e.toolError, row)
 	default:
 		x.line(e.Kind, e.Msg, e.Payload, row)
 	}
@@ -79,11 +82,7 @@ func (x *Index) message(kind Kind, m framing.Message, line []byte, row *Row) {
 		}
 		return
 	}
-	if outgoing {
-		x.stats.Out++
-	} else {
-		x.stats.In++
-	}
+	x.stats.count(kind)
 	switch m.Kind {
 	case framing.Request:
 		method := m.Method.Of(line)
@@ -96,7 +95,17 @@ func (x *Index) message(kind Kind, m framing.Message, line []byte, row *Row) {
 		row.Method = x.intern(m.Method.Of(line))
 		x.cancelled(outgoing, m, line)
 	case framing.Response, framing.ErrorResponse:
-		x.response(newPairKey(!outgoing, m.ID.Of(line)), m, line, row)
+		failed := m.Kind == framing.ErrorResponse
+		x.response(newPairKey(!outgoing, m.ID.Of(line)), failed, !failed && isToolError(m.Result.Of(line)), row)
+	}
+}
+
+// count counts one message.
+func (s *Stats) count(kind Kind) {
+	if kind == KindStdin {
+		s.Out++
+	} else {
+		s.In++
 	}
 }
 
@@ -144,11 +153,11 @@ func (x *Index) flag(next uint32, flag RowFlags) (pair uint32) {
 	return row.Pair
 }
 
-// response settles the request of key.
-func (x *Index) response(key pairKey, m framing.Message, line []byte, row *Row) {
-	failed := m.Kind == framing.ErrorResponse
+// response settles the request of key with an error, or with a result that may
+// be that of a tool that failed.
+func (x *Index) response(key pairKey, failed, toolError bool, row *Row) {
 	var mark RowFlags
-	if failed || isToolError(m.Result.Of(line)) {
+	if failed || toolError {
 		mark = FlagError
 		x.stats.Errors++
 	}
@@ -266,17 +275,19 @@ func (x *Index) setState(number uint32, state ReqState) {
 }
 
 // isToolError tells whether a result has the member isError with true. Most
-// results say false, and are not decoded for that.
+// results say false, and are not decoded for that. It looks for the end of the
+// name first: few texts have an E, and all have quotes.
 func isToolError(result []byte) bool {
-	const name = `"isError"`
+	const begin, end = `"is`, `Error"`
 	for rest := result; ; {
-		i := bytes.Index(rest, []byte(name))
+		i := bytes.Index(rest, []byte(end))
 		if i < 0 {
 			return false
 		}
-		rest = rest[i+len(name):]
+		named := bytes.HasSuffix(rest[:i], []byte(begin))
+		rest = rest[i+len(end):]
 		value := bytes.TrimLeft(rest, " \t:")
-		if bytes.HasPrefix(value, []byte("true")) {
+		if named && bytes.HasPrefix(value, []byte("true")) {
 			break
 		}
 	}

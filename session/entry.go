@@ -89,6 +89,17 @@ type Entry struct {
 
 	// The other kinds: a JSON object whose members stand in the entry.
 	Body json.RawMessage
+
+	judged, toolError bool // see Judge
+}
+
+// Judge finds out whether the message is a tool result with isError, which
+// takes long for a large one. Index.Add does it for entries that nobody judged:
+// who prepares entries for it on several goroutines does it there. The payload
+// must not change afterwards.
+func (e *Entry) Judge() {
+	e.judged = true
+	e.toolError = e.Msg.Kind == framing.Response && isToolError(e.Msg.Result.Of(e.Payload))
 }
 
 // NewEntry returns an entry of a kind that carries a body, such as StartBody
