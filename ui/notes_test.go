@@ -94,9 +94,9 @@ func TestNotesAtTheEnd(t *testing.T) {
 	kept, err := notes.Open(path, rec.Header().ID)
 	require.NoError(t, err)
 	d := drive(t, Options{Opened: []Opened{{Source: rec, Notes: kept}}}, 120, 36)
-	d.App.Do(actTop)
-	d.App.Update(nil)
-	d.App.Do(actMark) // its command never runs
+	d.Do(actTop)
+	d.Update(nil)
+	d.Do(actMark) // its command never runs
 	_, err = os.Stat(notes.Path(path))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, d.endNotes())

@@ -15,15 +15,14 @@ const clockEvery = 100 * time.Millisecond
 
 // A playback shows a recording as it was at a moment, or the whole at once.
 type playback struct {
-	source  session.Rewinder
-	player  *player.Player
-	began   time.Time   // of the player's clock
-	past    *projection // of the moment that is shown; nil: the whole is
-	moment  *session.Past
-	timer   int       // number of the last one
-	ticking bool      // it is under way
-	drawn   time.Time // when the moment that is shown was painted last
-	bar     barPlace
+	source session.Rewinder
+	player *player.Player
+	began  time.Time   // of the player's clock
+	past   *projection // of the moment that is shown; nil: the whole is
+	moment *session.Past
+	timer  int       // number of the last one
+	drawn  time.Time // when the moment that is shown was painted last
+	bar    barPlace
 
 	// asked is the moment that the person went to, which may be in a pause that
 	// is played shorter than it was; it counts while askedRows are shown.

@@ -73,7 +73,7 @@ func (p *partlyRead) Progress() recordings.Progress {
 }
 
 func (p *partlyRead) Stats() session.Stats {
-	s := p.Recording.StatsAsOf(p.Len())
+	s := p.StatsAsOf(p.Len())
 	whole := p.Recording.Stats()
 	if s.Size, s.Recording = whole.Size, session.RecordingReading; p.Progress().Done {
 		s.Recording = whole.Recording
