@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,16 +59,7 @@ func looksLikeNoFile(mode fs.FileMode) string {
 // was then. A torn last line is left out. The error is a *FormatError for what is no recording, or one of a
 // version that this program does not know.
 func Open(path string) (*Recording, error) {
-	r, err := begin(path, false)
-	if err != nil {
-		return nil, err
-	}
-	<-r.indexed
-	if err := r.Progress().Err; err != nil {
-		_ = r.Close()
-		return nil, err
-	}
-	return r, nil
+	return OpenContext(context.Background(), path)
 }
 
 // OpenAtOnce opens a recording of any size within milliseconds: it returns when

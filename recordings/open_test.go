@@ -236,7 +236,7 @@ func FuzzOpen(f *testing.F) {
 				require.True(t, bytes.HasPrefix(e.Payload, cut.Payload))
 			}
 		}
-		_, err = verify("fuzz", bytes.NewReader(content))
+		_, err = verify(t.Context(), "fuzz", bytes.NewReader(content))
 		require.NoError(t, err)
 		fuzzTail(t, r, all, content)
 		fuzzStored(t, r, all, content, int(place), change)

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +66,14 @@ func (p Problem) String() string {
 // the recorder wrote when the process had ended; it checks that numbers and
 // times do not fall, that the sequence of each process has no hole, and that
 // every line is as docs/recording-format.md says. Beside one line at a time it
-// holds an index of 128 MiB at most. The error is about the file, as that of Open; what the recording itself got wrong
-// is in the report.
+// holds an index of 128 MiB at most. The error is about the file, as that of Open;
+// what the recording itself got wrong is in the report.
 func Verify(path string) (*Report, error) {
+	return VerifyContext(context.Background(), path)
+}
+
+// VerifyContext is Verify until ctx ends. The error is then the cause of that.
+func VerifyContext(ctx context.Context, path string) (*Report, error) {
 	f, err := openFile(path)
 	if _, ok := errors.AsType[*FormatError](err); ok {
 		return nil, err
@@ -76,10 +82,10 @@ func Verify(path string) (*Report, error) {
 		return nil, fmt.Errorf("verify recording: %w", err)
 	}
 	defer f.Close()
-	return verify(path, f)
+	return verify(ctx, path, f)
 }
 
-func verify(path string, f io.ReaderAt) (*Report, error) {
+func verify(ctx context.Context, path string, f io.ReaderAt) (*Report, error) {
 	header, lines, err := openLines(path, f)
 	if err != nil {
 		return nil, err
@@ -88,7 +94,10 @@ func verify(path string, f io.ReaderAt) (*Report, error) {
 	v.index.Spill = v.spill.create
 	defer v.spill.close() //nolint:errcheck // a temporary file
 	v.header(header)
-	for {
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
 			break

@@ -51,12 +51,12 @@ func (a *app) diff(ctx context.Context, paths []string, f comparisonFlags) error
 	if err := resolveRecordings(paths); err != nil {
 		return err
 	}
-	first, err := recordings.Open(paths[0])
+	first, err := recordings.OpenContext(ctx, paths[0])
 	if err != nil {
 		return unreadable(paths[0], err)
 	}
 	defer first.Close()
-	second, err := recordings.Open(paths[1])
+	second, err := recordings.OpenContext(ctx, paths[1])
 	if err != nil {
 		return unreadable(paths[1], err)
 	}

@@ -127,7 +127,10 @@ func notesOf(path, id string) (kept *notes.Notes, warning string) {
 // unreadable says why a recording can't be read, and what to try.
 func unreadable(path string, err error) error {
 	format, foreign := errors.AsType[*recordings.FormatError](err)
+	_, ended := errors.AsType[*signalError](err)
 	switch {
+	case ended:
+		return err
 	case foreign && format.Major > recordings.Version:
 		return withHint(usagef("%v", format), "a newer mcpdbg; this is "+version)
 	case foreign:

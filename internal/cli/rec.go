@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -40,7 +41,7 @@ The exit code is 0 whatever is found, and 2 if the file can't be read.
 
 ` + recordingNames,
 		ValidArgsFunction: completeRecordings,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("rec info takes one recording")
 			}
@@ -48,15 +49,15 @@ The exit code is 0 whatever is found, and 2 if the file can't be read.
 			if err != nil {
 				return err
 			}
-			return a.recInfo(path, asJSON)
+			return a.recInfo(cmd.Context(), path, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func (a *app) recInfo(path string, asJSON bool) error {
-	rec, err := recordings.Open(path)
+func (a *app) recInfo(ctx context.Context, path string, asJSON bool) error {
+	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
 		return unreadable(path, err)
 	}
@@ -64,7 +65,10 @@ func (a *app) recInfo(path string, asJSON bool) error {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	info := newRecordingInfo(path, rec)
+	info, err := newRecordingInfo(ctx, path, rec)
+	if err != nil {
+		return err
+	}
 	if !asJSON {
 		return info.print(a.stdout)
 	}

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +94,7 @@ makes a copy without them.
 }
 
 func (a *app) recExport(ctx context.Context, path string, o exportOptions) error {
-	rec, err := recordings.Open(path)
+	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
 		return unreadable(path, err)
 	}
@@ -112,7 +110,7 @@ func (a *app) recExport(ctx context.Context, path string, o exportOptions) error
 		}
 	}
 	secrets := redact.NewDetector()
-	if err := a.exportTo(ctx, selection, o, secrets); err != nil {
+	if err := a.exportTo(ctx, path, selection, o, secrets); err != nil {
 		return err
 	}
 	if name := secrets.Found(); name != "" {
@@ -122,19 +120,18 @@ func (a *app) recExport(ctx context.Context, path string, o exportOptions) error
 	return nil
 }
 
-// exportTo writes the selection to its file, which is removed if that fails.
-func (a *app) exportTo(ctx context.Context, s export.Selection, o exportOptions, secrets io.Writer) error {
+// exportTo writes the selection of the recording at path to its file, which is
+// there only if that succeeds.
+func (a *app) exportTo(ctx context.Context, path string, s export.Selection, o exportOptions, secrets io.Writer) error {
 	write := exporters[o.format]
 	if o.out == "-" {
 		return write(ctx, io.MultiWriter(a.lineOutput(), secrets), s)
 	}
-	out, err := createNew(o.out, o.force)
+	out, err := createNew(o.out, o.force, path)
 	if err != nil {
 		return err
 	}
-	err = write(ctx, io.MultiWriter(out, secrets), s)
-	if err = errors.Join(err, out.Close()); err != nil {
-		_ = os.Remove(o.out)
+	if err := out.finish(write(ctx, io.MultiWriter(out, secrets), s)); err != nil {
 		return fmt.Errorf("rec export: %w", err)
 	}
 	return nil

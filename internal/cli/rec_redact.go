@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -177,7 +176,7 @@ func ownNames() []string {
 }
 
 // redactTo makes the copy, or with dryRun only the report. A copy that could
-// not be made to its end is removed.
+// not be made to its end is none.
 func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Rules) (*redact.Report, error) {
 	if dryRun {
 		return redact.Copy(ctx, path, nil, rules)
@@ -187,8 +186,7 @@ func redactTo(ctx context.Context, path, to string, dryRun bool, rules redact.Ru
 		return nil, err
 	}
 	report, err := redact.Copy(ctx, path, out, rules)
-	if err = errors.Join(err, out.Close()); err != nil {
-		_ = os.Remove(to)
+	if err = out.finish(err); err != nil {
 		return nil, err
 	}
 	return report, nil
@@ -215,22 +213,6 @@ func copyNotes(from, to string, report *redact.Report) error {
 		}
 	}
 	return nil
-}
-
-// createNew creates a file for its owner only. One that is there is replaced
-// only with force.
-func createNew(path string, force bool) (*os.File, error) {
-	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
-	if force {
-		flags = os.O_RDWR | os.O_CREATE | os.O_TRUNC
-	}
-	out, err := os.OpenFile(path, flags, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, withHint(usagef("%s is there already, and is not overwritten", path), "name another file")
-	} else if err != nil {
-		return nil, usagef("%v", err)
-	}
-	return out, nil
 }
 
 // printRedacted prints what was removed. Names and pointers are what a server

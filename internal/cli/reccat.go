@@ -104,7 +104,7 @@ file can't be read.`,
 // long the recording is: of one line at a time more than 64 KiB is held only
 // for --jq, and for a text in the filter.
 func (a *app) recCat(ctx context.Context, path string, o catOptions) error {
-	rec, err := o.open(path)
+	rec, err := o.open(ctx, path)
 	if err != nil {
 		return unreadable(path, err)
 	}
@@ -150,11 +150,11 @@ func (a *app) recCat(ctx context.Context, path string, o catOptions) error {
 
 // open opens a recording. What it prints of a row may depend on later ones, such
 // as the answer to a request; then all of them are read first.
-func (o *catOptions) open(path string) (*recordings.Recording, error) {
+func (o *catOptions) open(ctx context.Context, path string) (*recordings.Recording, error) {
 	if o.follow || o.shown == nil && (o.json || o.jq != "") {
 		return recordings.OpenAtOnce(path)
 	}
-	return recordings.Open(path)
+	return recordings.OpenContext(ctx, path)
 }
 
 // catRows writes the rows as they are indexed: those that the file had when it

@@ -107,7 +107,7 @@ type findingInfo struct {
 	Breaks   string `json:"breaks"`
 }
 
-func newRecordingInfo(path string, rec *recordings.Recording) *recordingInfo {
+func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recording) (*recordingInfo, error) {
 	stats := rec.Stats()
 	info := &recordingInfo{
 		File: path, Header: rec.Header(), State: "finished", Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
@@ -124,13 +124,13 @@ func newRecordingInfo(path string, rec *recordings.Recording) *recordingInfo {
 	case stats.Recording == session.RecordingTorn, stats.Recording == session.RecordingShrunk:
 		info.State = "unfinished"
 	}
-	info.readRows(rec)
-	info.check(rec)
-	return info
+	info.readRows(ctx, rec)
+	info.check(ctx, rec)
+	return info, context.Cause(ctx)
 }
 
-// readRows goes once over all rows.
-func (info *recordingInfo) readRows(src session.Source) {
+// readRows goes once over all rows, unless ctx ends.
+func (info *recordingInfo) readRows(ctx context.Context, src session.Source) {
 	type key struct {
 		method uint16
 		kind   session.Kind
@@ -139,7 +139,7 @@ func (info *recordingInfo) readRows(src session.Source) {
 	notified := map[key]int{}
 	rows := make([]session.Row, 1024)
 	var partner [1]session.Row
-	for from := 0; ; {
+	for from := 0; ctx.Err() == nil; {
 		n := src.Rows(from, rows)
 		if n == 0 {
 			break
@@ -242,10 +242,10 @@ func (m *methodInfo) summarise() {
 	m.P50, m.P95, m.P99, m.Max = at(50), at(95), at(99), at(100)
 }
 
-// check runs the linter over all of it.
-func (info *recordingInfo) check(src session.Source) {
+// check runs the linter over all of it, unless ctx ends.
+func (info *recordingInfo) check(ctx context.Context, src session.Source) {
 	l := lint.New(src)
-	for l.Advance(context.Background(), math.MaxInt, math.MaxInt) {
+	for ctx.Err() == nil && l.Advance(ctx, math.MaxInt, math.MaxInt) {
 	}
 	info.Errors, info.Warnings, info.Infos = l.Counts()
 	_, info.Unread = l.Looked()

@@ -138,7 +138,7 @@ func listFiles(ctx context.Context, files []recent, all bool) ([]listed, error) 
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				list[i] = look(&files[i], all)
+				list[i] = look(ctx, &files[i], all)
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func listFiles(ctx context.Context, files []recent, all bool) ([]listed, error) 
 }
 
 // look says what a recording is.
-func look(file *recent, all bool) listed {
+func look(ctx context.Context, file *recent, all bool) listed {
 	l := listed{Name: filepath.Base(file.path), File: file.path, when: file.when}
 	s, err := recordings.Peek(file.path)
 	if err != nil {
@@ -171,7 +171,7 @@ func look(file *recent, all bool) listed {
 		l.Duration = &s.Duration
 	}
 	if s.Counts == nil && (all || s.Size <= countedSize) {
-		s.Counts = countRecording(file.path)
+		s.Counts = countRecording(ctx, file.path)
 	}
 	if c := s.Counts; c != nil {
 		l.Sent, l.Received, l.Errors, l.Stray, l.Stderr = &c.Out, &c.In, &c.Errors, &c.Stray, &c.Stderr
@@ -183,8 +183,8 @@ var listedStates = map[session.RecordingState]string{session.RecordingDone: "don
 
 // countRecording reads a recording to count what is in it; nil if it can't be
 // read.
-func countRecording(path string) *session.EndCounts {
-	rec, err := recordings.Open(path)
+func countRecording(ctx context.Context, path string) *session.EndCounts {
+	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -29,14 +30,14 @@ The exit code is 1 if there is a problem, and 2 if a file can't be read.`,
 		Example: `  mcpdbg rec verify last
   mcpdbg rec verify --json *.jsonl`,
 		ValidArgsFunction: completeRecordings,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("rec verify takes one recording or more")
 			}
 			if err := resolveRecordings(args); err != nil {
 				return err
 			}
-			return a.recVerify(args, asJSON)
+			return a.recVerify(cmd.Context(), args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with an object for each recording")
@@ -69,11 +70,11 @@ type verifyProblem struct {
 	Text string `json:"text"`
 }
 
-func (a *app) recVerify(files []string, asJSON bool) error {
+func (a *app) recVerify(ctx context.Context, files []string, asJSON bool) error {
 	all := make([]verifyInfo, 0, len(files))
 	bad := 0
 	for _, file := range files {
-		report, err := recordings.Verify(file)
+		report, err := recordings.VerifyContext(ctx, file)
 		if err != nil {
 			return unreadable(file, err)
 		}

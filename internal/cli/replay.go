@@ -162,7 +162,7 @@ func (a *app) replay(ctx context.Context, path string, t targetFlags, flags repl
 	if t.given("timeout") {
 		opts.Timeout = t.timeout
 	}
-	rec, err := recordings.Open(path)
+	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
 		return unreadable(path, err)
 	}

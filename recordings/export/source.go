@@ -39,12 +39,12 @@ func (s Selection) items(ctx context.Context, limit int) iter.Seq2[item, error] 
 				return
 			}
 			for i, row := range rows[:n] {
-				if s.Include != nil && !s.Include(from+i, row) || row.Flags&session.FlagUnkept != 0 {
-					continue
-				}
 				if ctx.Err() != nil {
 					yield(item{}, context.Cause(ctx))
 					return
+				}
+				if s.Include != nil && !s.Include(from+i, row) || row.Flags&session.FlagUnkept != 0 {
+					continue
 				}
 				if need := int(row.Len); limit <= 0 && need > cap(buf) && need <= 1<<20 {
 					buf = make([]byte, 0, max(need, 64<<10))

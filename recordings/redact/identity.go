@@ -2,6 +2,9 @@ package redact
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,16 +20,37 @@ var tooCommon = []string{"root", "user", "admin", "localhost", "home", "node", "
 // folder finds the user in a path.
 var folder = regexp.MustCompile(`(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)([^/\\\s"'<>:;,)]+)`)
 
+const (
+	// maxNames is how many names a recording can tell of: each takes a part of
+	// what is looked for at every place.
+	maxNames = 1000
+	// longestIdentity is how long one can be. No host has a longer name.
+	longestIdentity = 255
+)
+
 // identities are the names of users and hosts that a recording tells of in its
 // header, and in what it says of processes and links; and further names.
-func identities(s *recordings.Scanner, names []string) ([]string, error) {
+func identities(ctx context.Context, s *recordings.Scanner, further []string) ([]string, error) {
 	h := s.Header()
-	names = append(slices.Clone(names), hostNames(h.Host)...)
-	for _, m := range folder.FindAllSubmatch(s.HeaderLine(), -1) {
-		names = append(names, string(m[1]))
+	names := map[string]bool{}
+	add := func(some ...string) {
+		for _, name := range some {
+			if len(name) >= shortestAnchor && len(name) <= longestIdentity && !slices.Contains(tooCommon, strings.ToLower(name)) {
+				names[name] = true
+			}
+		}
 	}
-	for s.Next() {
-		if s.Torn() || !bytes.Contains(s.Line()[:min(160, len(s.Line()))], []byte(`"k":"link"`)) && !bytes.Contains(s.Line()[:min(160, len(s.Line()))], []byte(`"k":"start"`)) {
+	add(further...)
+	add(hostNames(h.Host)...)
+	for _, m := range folder.FindAllSubmatch(s.HeaderLine(), -1) {
+		add(string(m[1]))
+	}
+	for n := 0; s.Next() && len(names) <= maxNames; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		head := s.Line()[:min(160, len(s.Line()))]
+		if s.Torn() || !bytes.Contains(head, []byte(`"k":"link"`)) && !bytes.Contains(head, []byte(`"k":"start"`)) {
 			continue
 		}
 		e, err := s.Decode()
@@ -40,24 +64,18 @@ func identities(s *recordings.Scanner, names []string) ([]string, error) {
 		if e.DecodeBody(&b) != nil || e.Kind != session.KindLink && e.Kind != session.KindStart {
 			continue
 		}
-		names = append(names, hostNames(b.Host)...)
-		for _, hop := range b.Hops {
-			names = append(names, hostNames(hop)...)
-		}
-		if len(names) > 10_000 {
-			slices.Sort(names)
-			names = slices.Compact(names)
+		for _, dest := range append(b.Hops, b.Host) {
+			add(hostNames(dest)...)
 		}
 	}
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
-	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		return len(name) < shortestAnchor || slices.Contains(tooCommon, strings.ToLower(name))
-	})
+	if len(names) > maxNames {
+		return nil, &RuleError{"identity", fmt.Sprintf("the recording tells of more than %d names of users and hosts", maxNames)}
+	}
 	s.Rewind()
-	return names, nil
+	return slices.Sorted(maps.Keys(names)), nil
 }
 
 // hostNames are the parts of [user@]host[:port].

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 
@@ -51,12 +52,15 @@ type link struct{ line, size int }
 
 // makePlans reads the file once. It also tells how many lines were searched in
 // pieces.
-func makePlans(s *recordings.Scanner, r *reader) (map[int]plan, int, error) {
+func makePlans(ctx context.Context, s *recordings.Scanner, r *reader) (map[int]plan, int, error) {
 	p := &planner{reader: r, plans: map[int]plan{}, chains: map[session.Kind]*chain{}}
 	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
 		p.chains[kind] = &chain{}
 	}
 	for n := 0; s.Next(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, 0, context.Cause(ctx)
+		}
 		if s.Torn() || !p.matters(s.Line()) {
 			continue
 		}

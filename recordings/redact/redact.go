@@ -38,7 +38,7 @@ func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, er
 	}
 	defer s.Close()
 	if with.Identity {
-		if with.Names, err = identities(s, with.Names); err != nil {
+		if with.Names, err = identities(ctx, s, with.Names); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ type write struct {
 const latestWrites = 64
 
 func (c *copier) copy(ctx context.Context, out Output, with Rules) (err error) {
-	if c.plans, c.report.Pieces, err = makePlans(c.scanner, newReader(c.reader.finder)); err != nil {
+	if c.plans, c.report.Pieces, err = makePlans(ctx, c.scanner, newReader(c.reader.finder)); err != nil {
 		return err
 	}
 	c.scanner.Rewind()
@@ -305,6 +305,9 @@ type header struct {
 	old   map[string]uint64
 }
 
+// mostCounted is the largest count of a rule that a header has room for.
+const mostCounted = 99_999_999
+
 // oldMark is what an earlier run wrote into the header.
 var oldMark = regexp.MustCompile(`,"redacted":\{[^{}]*\} *`)
 
@@ -315,13 +318,14 @@ func (c *copier) header(with Rules) *header {
 	edits := c.inObject("header", line, false)
 	c.tally.add(edits)
 	line = apply(nil, line, edits)
-	h := &header{line0: bytes.TrimRight(line[:len(line)-1], " "), old: c.scanner.Header().Redacted}
-	most := maps.Clone(h.old)
-	if most == nil {
-		most = map[string]uint64{}
-	}
+	h := &header{line0: bytes.TrimRight(line[:len(line)-1], " "), old: maps.Clone(c.scanner.Header().Redacted)}
+	most := map[string]uint64{}
 	for _, name := range with.ruleNames() {
-		most[name] = 99_999_999 // a larger one takes the room of those that found nothing
+		most[name] = mostCounted
+	}
+	for name, n := range h.old {
+		h.old[name] = min(n, mostCounted) // whatever somebody wrote there
+		most[name] += h.old[name]
 	}
 	h.room = len(h.counts(most))
 	return h
@@ -338,7 +342,7 @@ func (h *header) line(rules map[string]uint64) []byte {
 	all := map[string]uint64{}
 	maps.Copy(all, h.old)
 	for name, n := range rules {
-		all[name] += n
+		all[name] += min(n, mostCounted)
 	}
 	line := append(slices.Clone(h.line0), h.counts(all)...)
 	for pad := len(h.line0) + h.room - len(line); pad > 0; pad-- {
