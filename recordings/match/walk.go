@@ -230,8 +230,11 @@ func (w *walker) splitWrite(at Ref, row session.Row, e *session.Entry) error {
 	if e.EOL != framing.NoEOL {
 		written = append(written[:len(written):len(written)], '\n')
 	}
+	end := bytes.LastIndexByte(written, '\n')
+	if end >= 0 {
+		end += len(w.split) // which has none
+	}
 	w.split = append(w.split, written...)
-	end := bytes.LastIndexByte(w.split, '\n')
 	if end < 0 {
 		return nil
 	}
