@@ -22,6 +22,7 @@ const (
 	goldenSSH  = "testdata/v1-ssh.jsonl"      // nor this, of a server on another machine
 	goldenEnd  = "testdata/v1-counts.jsonl"   // nor this, whose last entry has counts
 	goldenCopy = "testdata/v1-redacted.jsonl" // nor this, a copy without secrets
+	goldenFrom = "testdata/v1-imported.jsonl" // nor this, made of what another program wrote
 	formatPage = "../docs/recording-format.md"
 	reader     = "../docs/read_recording.py"
 )
@@ -50,6 +51,19 @@ func TestTheGoldenCopyIsARecording(t *testing.T) {
 	report, err := Verify(goldenCopy)
 	require.NoError(t, err)
 	require.Empty(t, report.Problems)
+}
+
+func TestTheGoldenImportIsARecording(t *testing.T) {
+	r := open(t, goldenFrom)
+	require.Zero(t, r.Warnings())
+	require.Equal(t, &session.Imported{From: "mcpsnoop log", File: "mcpsnoop.jsonl"}, r.Header().Imported)
+	report, err := Verify(goldenFrom)
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	require.True(t, report.Finished)
+	requireAsWritten(t, goldenFrom)
+	out, code := readInPython(t, goldenFrom, t.TempDir())
+	require.Zero(t, code, out)
 }
 
 func TestTheGoldenRecordingOpens(t *testing.T) {

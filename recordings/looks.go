@@ -47,8 +47,9 @@ var shapes = []struct{ member, looks string }{
 	{"n", "a recording without its first line"},
 }
 
-// looksLike describes a file that is no recording by its first line.
-func looksLike(first []byte) string {
+// LooksLike describes a file that is no recording by its first line, such as "a
+// gzip file (unpack it first)" or "text".
+func LooksLike(first []byte) string {
 	if len(first) == 0 {
 		return "an empty file"
 	}

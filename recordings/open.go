@@ -130,7 +130,7 @@ func parseHeader(path string, first []byte) (session.Header, error) {
 	}
 	switch err := json.Unmarshal(first, &version); {
 	case err != nil || version.Major == nil:
-		return h, &FormatError{Path: path, Looks: looksLike(first)}
+		return h, &FormatError{Path: path, Looks: LooksLike(first)}
 	case *version.Major != Version:
 		return h, &FormatError{Path: path, Major: *version.Major}
 	}

@@ -64,7 +64,11 @@ func describeBody[B any](e *Entry, describe func(B) string) string {
 }
 
 func describeStart(b StartBody) string {
-	return joinWords(b.Process, fmt.Sprintf("pid %d", b.PID), b.Placement, b.Host)
+	pid := ""
+	if b.PID != 0 { // of an import it is not known
+		pid = fmt.Sprintf("pid %d", b.PID)
+	}
+	return joinWords(b.Process, pid, b.Placement, b.Host)
 }
 
 func describeEnv(b EnvBody) string {

@@ -71,6 +71,14 @@ type Header struct {
 	// Redacted says that this is a copy from which secrets were removed, and how
 	// many by which rule. Of what was recorded it is nil.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
+	// Imported says that the recording was made from what another program wrote.
+	Imported *Imported `json:"imported,omitempty"`
+}
+
+// Imported is where an imported recording comes from.
+type Imported struct {
+	From string `json:"from"`           // what was read, such as "mcp-cassette v2"
+	File string `json:"file,omitempty"` // its name, without folders
 }
 
 // Stats are counts over the whole log.

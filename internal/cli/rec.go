@@ -24,7 +24,7 @@ func (a *app) recCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(a.recListCommand(), a.recInfoCommand(), a.recCatCommand(), a.recVerifyCommand(), a.recRemoveCommand(), a.recPruneCommand(),
-		a.recRedactCommand(), a.recExportCommand())
+		a.recRedactCommand(), a.recExportCommand(), a.recImportCommand())
 	return cmd
 }
 

@@ -55,6 +55,9 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 		line("flow       %s", strings.TrimPrefix(count(c.Lagged, ", %s", "lag")+count(c.Held, ", %s", "hold")+
 			count(c.Gaps, ", %s", "gap")+count(c.LostBytes, ", %s lost", "byte"), ", "))
 	}
+	if h.Imported != nil {
+		line("imported   from %s%s", h.Imported.From, ifAny(", ", h.Imported.File))
+	}
 	if h.Redacted != nil {
 		line("redacted   a copy, with %s removed", plural(redactions(h.Redacted), "value"))
 	}

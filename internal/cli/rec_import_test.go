@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/imports"
+)
+
+const importFixtures = "../../recordings/imports/testdata/"
+
+func TestRecImport(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]string{
+		"mcpsnoop.jsonl": "mcpsnoop log", "cassette-v2.jsonl": "mcp-cassette v2", "claude-desktop.log": "Claude Desktop log",
+		"inspector.json": "MCP Inspector protocol export", "plain-epoch.jsonl": "JSONL",
+	} {
+		out := filepath.Join(t.TempDir(), "import.jsonl")
+		r := inProcess(t, "rec", "import", importFixtures+name, "-o", out, "--", "my", "--server")
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Equal(t, out+"\n", r.stdout)
+		require.Contains(t, r.stderr, "imported as "+from+": ")
+		s, err := recordings.Peek(out)
+		require.NoError(t, err)
+		require.Equal(t, []string{"my", "--server"}, s.Header.Argv)
+		require.Equal(t, name, s.Header.Imported.File)
+
+		require.Equal(t, 0, inProcess(t, "rec", "verify", out).code)
+		info := inProcess(t, "rec", "info", out)
+		require.Contains(t, info.stdout, "imported   from "+from+", "+name)
+		require.Equal(t, 0, inProcess(t, "rec", "cat", out).code)
+
+		r = inProcess(t, "rec", "import", importFixtures+name, "-o", out)
+		require.Equal(t, 2, r.code)
+		require.Contains(t, r.stderr, "never overwritten")
+	}
+}
+
+func TestRecImportReport(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "import.jsonl")
+	r := inProcess(t, "rec", "import", importFixtures+"mcpsnoop.jsonl", "-o", out, "--json")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	var report imports.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.Equal(t, out, report.Recording)
+	require.Equal(t, 1, report.Cut)
+
+	r = inProcess(t, "rec", "import", importFixtures+"claude-mcp.log", "-o", filepath.Join(t.TempDir(), "x.jsonl"), "--only", "weather")
+	require.Equal(t, 0, r.code)
+	require.Contains(t, r.stderr, "1 message sent, 0 received")
+	require.Contains(t, r.stderr, `7 lines left out, of others: ["everything"]`)
+}
+
+func TestRecImportUsage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"takes one file", nil},
+		{"takes one file", []string{"a", "b"}},
+		{"takes one file", []string{"--", "a"}},
+		{"no such file", []string{filepath.Join(dir, "none")}},
+		{"it is a folder", []string{dir}},
+		{"recording already\n  try: mcpdbg open", []string{lintFixtures + "healthy-legacy.jsonl"}},
+		{`text that begins with "hi\x1b[2J"` + "\n  try: --format is one of", []string{file("text", "hi\x1b[2J")}},
+		{"JSON with the members jsonrpc", []string{file("bare", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)}},
+		{"an empty file", []string{file("empty", "")}},
+		{`there is no format "x"`, []string{file("any", "x"), "--format", "x"}},
+		{"nothing in it could be read as jsonl (line 1: it is no JSON object)", []string{file("any", "x"), "--format", "jsonl"}},
+		{"can't go to standard output", []string{file("any", "x"), "-o", "-"}},
+	} {
+		r := inProcess(t, append([]string{"rec", "import"}, c.args...)...)
+		require.Equal(t, 2, r.code, c.args)
+		require.Contains(t, r.stderr, c.says, c.args)
+		require.False(t, strings.Contains(r.stderr, "\x1b"), r.stderr)
+		require.Empty(t, r.stdout)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

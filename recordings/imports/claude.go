@@ -1,0 +1,172 @@
+package imports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// Logs of Claude Desktop, mcp-server-NAME.log and mcp.log, as people paste them
+// into issues: a line is a time, the server and a level in either order, and a
+// text; some versions write what belongs to it behind the text, over several
+// lines. Lines of another shape are what the server wrote to stderr.
+
+var (
+	claudeLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] (.*)$`)
+	claudeMain = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
+)
+
+// What Claude Desktop says before a message, and at the start of a server.
+const (
+	fromClient   = "Message from client: "
+	fromServer   = "Message from server: "
+	initializing = "Initializing server..."
+)
+
+// claudeNothing is what stands behind a text that nothing belongs to.
+const claudeNothing = " { metadata: undefined }"
+
+// maxContinued is how many lines may belong to one text.
+const maxContinued = 500
+
+func looksClaude(head []byte) bool {
+	return claudeMain.Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")))
+}
+
+func readClaude(s *source, to *recorder) error {
+	to.wall = true
+	to.remark("lines without a time are taken as stderr, at the time of the line before; messages were parsed and written again, so that numbers and escapes may differ from what was sent")
+	to.remark("lines of stdout that are no message, and the exit code, are not in it")
+	c := claudeReader{source: s, to: to, servers: chooser{only: s.only, report: s.report}, taken: true}
+	for {
+		line, size, err := s.line()
+		if errors.Is(err, io.EOF) {
+			return c.flush()
+		}
+		if err != nil {
+			return err
+		}
+		if size > maxLine {
+			err = s.keep(to, line, size, unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine)))
+		} else {
+			err = c.line(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// A claudeReader reads lines of a log.
+type claudeReader struct {
+	source  *source
+	to      *recorder
+	servers chooser
+	taken   bool // what has no time belongs to the server that is taken
+
+	said      *item // a remark that goes on in the next lines
+	continued int   // how many it had
+}
+
+func (c *claudeReader) line(line []byte) error {
+	m := claudeLine.FindSubmatchIndex(line)
+	if m == nil {
+		return c.without(line)
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	part := func(n int) string { return string(line[m[2*n]:m[2*n+1]]) }
+	server, level := part(2), part(3)
+	if isLevel(server) && !isLevel(level) {
+		server, level = level, server
+	}
+	if c.taken = c.servers.take(server); !c.taken {
+		return nil
+	}
+	if c.to.name == "" {
+		c.to.name = server
+	}
+	return c.says(parseWall(part(1)), level, line[m[8]:m[9]])
+}
+
+func isLevel(word string) bool {
+	switch word {
+	case "info", "error", "warn", "warning", "debug":
+		return true
+	}
+	return false
+}
+
+// says takes what Claude Desktop said.
+func (c *claudeReader) says(at int64, level string, said []byte) error {
+	for prefix, kind := range map[string]session.Kind{fromClient: session.KindStdin, fromServer: session.KindStdout} {
+		if rest, ok := bytes.CutPrefix(said, []byte(prefix)); ok {
+			return c.message(item{kind: kind, at: at, payload: rest})
+		}
+	}
+	if bytes.HasPrefix(said, []byte(initializing)) {
+		if err := c.to.add(item{kind: session.KindStart, at: at}); err != nil {
+			return err
+		}
+	}
+	note := item{kind: session.KindNote, at: at, note: session.NoteBody{Code: noteSaid}}
+	if bytes.HasSuffix(said, []byte("{")) {
+		c.said = &note
+	}
+	note.note.Text = clip(strings.TrimSuffix(string(said), claudeNothing), quoted)
+	if level == "error" {
+		note.note.Text = "error: " + note.note.Text
+	}
+	if c.said != nil {
+		return nil
+	}
+	return c.to.add(note)
+}
+
+// message takes a message, behind which there may be something else.
+func (c *claudeReader) message(i item) error {
+	end := valueEnd(i.payload, 0)
+	if text := i.payload[:end]; framing.Scan(text).Valid() {
+		i.payload = text
+		return c.to.add(i)
+	}
+	i.payload = bytes.TrimSuffix(i.payload, []byte(claudeNothing))
+	return c.to.cut(i)
+}
+
+// without takes a line without a time.
+func (c *claudeReader) without(line []byte) error {
+	if c.said == nil {
+		if !c.taken {
+			c.source.report.LeftOut++
+			return nil
+		}
+		return c.to.add(item{kind: session.KindStderr, at: unknown, payload: line})
+	}
+	c.continued++
+	if more := "\n" + string(line); len(c.said.note.Said)+len(more) <= quoted {
+		c.said.note.Said += strings.ToValidUTF8(more, "?")
+	}
+	if end := bytes.HasPrefix(line, []byte("}")); end || c.continued > maxContinued {
+		return c.flush()
+	}
+	return nil
+}
+
+// flush adds a remark that went on.
+func (c *claudeReader) flush() error {
+	if c.said == nil {
+		return nil
+	}
+	said := *c.said
+	c.said, c.continued = nil, 0
+	said.note.Said = clip(strings.TrimPrefix(said.note.Said, "\n"), quoted)
+	return c.to.add(said)
+}

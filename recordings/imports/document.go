@@ -1,0 +1,175 @@
+package imports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A document is a source that is one JSON text, read piece by piece. Where it
+// ends early or is no JSON, reading ends with a note.
+type document struct {
+	source *source
+	to     *recorder
+}
+
+// errBroken is the end of a document that is no JSON.
+const errBroken = unreadable("the rest is no JSON, or missing")
+
+// next is the next byte that is no white space. It is not taken.
+func (d *document) next() (byte, error) {
+	for {
+		c, err := d.source.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return 0, errBroken
+		}
+		if err != nil {
+			return 0, err
+		}
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' && c != byteOrderMark[0] && c != byteOrderMark[1] && c != byteOrderMark[2] {
+			return c, d.source.in.UnreadByte()
+		}
+	}
+}
+
+// take takes the next byte, if it is c.
+func (d *document) take(c byte) (bool, error) {
+	n, err := d.next()
+	if err != nil || n != c {
+		return false, err
+	}
+	_, err = d.source.in.ReadByte()
+	return true, err
+}
+
+// value reads the next value. It is good until the next call. Of one that is
+// longer than maxLine there is only the beginning.
+func (d *document) value() ([]byte, error) {
+	s := d.source
+	s.buf = s.buf[:0]
+	if _, err := d.next(); err != nil {
+		return nil, err
+	}
+	size := int64(0)
+	depth, quoted, escaped := 0, false, false
+	for {
+		c, err := s.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return s.buf, errBroken
+		}
+		if err != nil {
+			return nil, err
+		}
+		if end := !quoted && depth == 0 && (c == ',' || c == ':' || c == ']' || c == '}' || c <= ' '); end {
+			return d.whole(size, s.in.UnreadByte())
+		}
+		if size++; size <= maxLine {
+			s.buf = append(s.buf, c)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		}
+		if depth == 0 && !quoted && (c == '"' || c == '}' || c == ']') {
+			return d.whole(size, nil)
+		}
+	}
+}
+
+// whole is the value that was read, if there is one, and it is not too long.
+func (d *document) whole(size int64, err error) ([]byte, error) {
+	switch {
+	case err != nil:
+	case size == 0:
+		err = errBroken
+	case size > maxLine:
+		err = unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine))
+	}
+	return d.source.buf, err
+}
+
+// skip reads over the next value, whatever it is.
+func (d *document) skip() error {
+	_, err := d.value()
+	if why, ok := errors.AsType[unreadable](err); ok && why != errBroken {
+		return nil
+	}
+	return err
+}
+
+// elements calls each for the elements of the array that comes next, which have
+// to be objects; what is not, or what each does not want, becomes a note.
+func (d *document) elements(each func([]byte) error) error {
+	if ok, err := d.take('['); err != nil || !ok {
+		return cmp.Or(err, error(errBroken))
+	}
+	for {
+		if end, err := d.take(']'); err != nil || end {
+			return err
+		}
+		value, err := d.value()
+		if errors.Is(err, errBroken) {
+			return err
+		}
+		d.source.report.Lines++
+		switch {
+		case err != nil:
+		case !isObject(value):
+			err = unreadable("it is no JSON object")
+		default:
+			err = each(value)
+		}
+		if err := d.source.keep(d.to, value, int64(len(value)), err); err != nil {
+			return err
+		}
+		if _, err := d.take(','); err != nil {
+			return err
+		}
+	}
+}
+
+// members calls each for the members of the object that comes next. It has to
+// read the value.
+func (d *document) members(each func(name string) error) error {
+	if ok, err := d.take('{'); err != nil || !ok {
+		return cmp.Or(err, error(errBroken))
+	}
+	for {
+		if end, err := d.take('}'); err != nil || end {
+			return err
+		}
+		name, err := d.value()
+		if err != nil {
+			return err
+		}
+		called := text(name)
+		if ok, err := d.take(':'); err != nil || !ok {
+			return cmp.Or(err, error(errBroken))
+		}
+		if err := each(called); err != nil {
+			return err
+		}
+		if _, err := d.take(','); err != nil {
+			return err
+		}
+	}
+}
+
+// end keeps what was read last, if the document ended before its end.
+func (d *document) end(err error) error {
+	if !errors.Is(err, errBroken) {
+		return err
+	}
+	d.source.report.Lines++
+	rest := d.source.buf
+	return d.source.keep(d.to, rest, int64(len(rest)), err)
+}

@@ -1,0 +1,41 @@
+package imports
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzImport: no source makes an import fail other than by saying that it is
+// none, and whatever comes out verifies.
+func FuzzImport(f *testing.F) {
+	all, err := filepath.Glob("testdata/*.*")
+	require.NoError(f, err)
+	for _, path := range append(all, "../export/testdata/session.txtar") {
+		source, err := os.ReadFile(path)
+		require.NoError(f, err)
+		f.Add(source[:min(len(source), 2500)], uint8(0))
+	}
+	for n := range Formats() {
+		f.Add([]byte("{\"a\":[{\"b\":\"\\u00e9\xff\"}]}\n[{},}"), uint8(n+1))
+	}
+	f.Fuzz(func(t *testing.T, source []byte, format uint8) {
+		o := Options{File: "fuzz"}
+		if names := Formats(); format > 0 {
+			o.Format = names[int(format)%len(names)]
+		}
+		o.Path = filepath.Join(t.TempDir(), "x.jsonl")
+		report, err := Import(t.Context(), bytes.NewReader(source), o)
+		var unknown *UnknownError
+		var empty *EmptyError
+		if errors.As(err, &unknown) || errors.As(err, &empty) {
+			return
+		}
+		require.NoError(t, err)
+		requireVerified(t, report.Recording)
+	})
+}

@@ -1,0 +1,391 @@
+package imports
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/export"
+	"mcpdbg/session"
+)
+
+var update = flag.Bool("update", false, "write the golden recordings")
+
+// modified stands for the time of every fixture.
+var modified = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func importBytes(t testing.TB, source []byte, o Options) (*Report, error) {
+	t.Helper()
+	o.Path = filepath.Join(t.TempDir(), "import.jsonl")
+	o.Modified, o.Tool = modified, "mcpdbg test"
+	report, err := Import(t.Context(), bytes.NewReader(source), o)
+	if err != nil {
+		require.NoFileExists(t, o.Path, "nothing is left of an import that failed")
+	}
+	return report, err
+}
+
+func importFile(t testing.TB, name string, o Options) *Report {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	o.File = name
+	report, err := importBytes(t, source, o)
+	require.NoError(t, err)
+	return report
+}
+
+// requireVerified verifies a recording, and returns what is in it.
+func requireVerified(t testing.TB, path string) *recordings.Report {
+	t.Helper()
+	report, err := recordings.Verify(path)
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	require.True(t, report.Finished)
+	require.Zero(t, report.Warnings)
+	for _, s := range report.Streams {
+		require.True(t, s.Checked, "%+v", s)
+	}
+	return report
+}
+
+var idMember = regexp.MustCompile(`"id":"[0-9A-Z]{26}"`)
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file   string
+		format string
+		want   Report
+	}{
+		{"cassette-v1.jsonl", "mcp-cassette", Report{From: "mcp-cassette v1", Sent: 6, Received: 6}},
+		{"cassette-v2.jsonl", "mcp-cassette", Report{From: "mcp-cassette v2", Sent: 6, Received: 7, Stray: 1, Unread: 1}},
+		{"mcpsnoop.jsonl", "mcpsnoop", Report{From: "mcpsnoop log", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1, LeftOut: 1, Others: `["other-1"]`}},
+		{"mcpsnoop-export.json", "mcpsnoop-json", Report{From: "mcpsnoop export", Sent: 6, Received: 6, Stray: 1, Stderr: 2, Cut: 1}},
+		{"inspector.json", "inspector", Report{From: "MCP Inspector protocol export", Sent: 7, Received: 6}},
+		{"claude-desktop.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 7, Received: 6, Stray: 1, Stderr: 5, Cut: 1}},
+		{"claude-mcp.log", "claude-desktop", Report{From: "Claude Desktop log", Sent: 3, Received: 1, LeftOut: 3, Others: `["weather"]`}},
+		{"plain-epoch.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Stderr: 2}},
+		{"plain-server.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6, Unread: 1}},
+		{"plain-own.jsonl", "jsonl", Report{From: "JSONL", Sent: 6, Received: 6}},
+		{"../../export/testdata/session.jsonl", "jsonl", Report{From: "mcpdbg export jsonl", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
+		{"../../export/testdata/session.txtar", "txtar", Report{From: "mcpdbg export txtar", Sent: 5, Received: 7, Stray: 5, Stderr: 3}},
+	} {
+		t.Run(filepath.Base(c.file), func(t *testing.T) {
+			t.Parallel()
+			report := importFile(t, c.file, Options{})
+			requireVerified(t, report.Recording)
+			written, err := os.ReadFile(report.Recording)
+			require.NoError(t, err)
+
+			got := *report
+			got.Recording, got.Lines, got.Entries, got.Problems, got.Remarks, got.Moved = "", 0, 0, nil, nil, 0
+			c.want.Format = c.format
+			require.Equal(t, c.want, got)
+
+			golden := filepath.Join("testdata/golden", filepath.Base(c.file)+".recording")
+			written = idMember.ReplaceAll(written, []byte(`"id":"01KAJJMHZZ3W9T5K6VQ8X1Y2ZB"`))
+			if *update {
+				require.NoError(t, os.WriteFile(golden, written, 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(written))
+		})
+	}
+}
+
+// messages are the messages of a recording, with direction and time.
+func messages(t *testing.T, path string) []string {
+	t.Helper()
+	rec, err := recordings.Open(path)
+	require.NoError(t, err)
+	defer rec.Close()
+	var out bytes.Buffer
+	require.NoError(t, export.JSONL(t.Context(), &out, export.Selection{Source: rec}))
+	return strings.Split(out.String(), "\n")
+}
+
+// What is exported and imported again has the same lines at the same times.
+func TestExportedAndImported(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"v1-session.jsonl", "v1-counts.jsonl", "v1-ssh.jsonl"} {
+		path := filepath.Join("../testdata", name)
+		want := messages(t, path)
+		rec, err := recordings.Open(path)
+		require.NoError(t, err)
+		var lines, archive bytes.Buffer
+		require.NoError(t, export.JSONL(t.Context(), &lines, export.Selection{Source: rec}))
+		require.NoError(t, export.Txtar(t.Context(), &archive, export.Selection{Source: rec}))
+		header := rec.Header()
+		require.NoError(t, rec.Close())
+
+		report, err := importBytes(t, lines.Bytes(), Options{})
+		require.NoError(t, err)
+		requireVerified(t, report.Recording)
+		require.Equal(t, want, messages(t, report.Recording))
+
+		report, err = importBytes(t, archive.Bytes(), Options{File: "a.txtar"})
+		require.NoError(t, err)
+		got := requireVerified(t, report.Recording).Header
+		require.Equal(t, want, messages(t, report.Recording))
+		require.Equal(t, header.Start, got.Start)
+		require.Equal(t, header.Argv, got.Argv)
+		require.Equal(t, header.Host, got.Host)
+		require.Equal(t, &session.Imported{From: "mcpdbg export txtar", File: "a.txtar"}, got.Imported)
+	}
+}
+
+// All sources tell of the same session: their messages are the same.
+func TestSourcesOfOneSession(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, file := range []string{"plain-epoch.jsonl", "cassette-v1.jsonl", "mcpsnoop.jsonl", "mcpsnoop-export.json", "inspector.json", "plain-server.jsonl"} {
+		var got []string
+		for _, line := range messages(t, importFile(t, file, Options{}).Recording) {
+			var m struct {
+				Dir     string
+				Message json.RawMessage
+			}
+			if json.Unmarshal([]byte(line), &m) == nil && m.Message != nil {
+				got = append(got, m.Dir+" "+string(m.Message))
+			}
+		}
+		if want == nil {
+			want = got
+			require.Len(t, want, 12)
+		}
+		require.Equal(t, want, got[:12], file)
+	}
+}
+
+func TestSwappedSides(t *testing.T) {
+	t.Parallel()
+	const server = `{"dir":"in","msg":{"jsonrpc":"2.0","id":1,"method":"initialize"}}` + "\n" + `{"dir":"out","msg":{"jsonrpc":"2.0","id":1,"result":{}}}`
+	for source, want := range map[string]bool{server: true, strings.NewReplacer(`"in"`, `"out"`, `"out"`, `"in"`).Replace(server): false} {
+		report, err := importBytes(t, []byte(source), Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Contains(strings.Join(report.Remarks, ";"), "those of the server"))
+		require.Equal(t, uint64(1), report.Sent)
+		all := messages(t, report.Recording)
+		require.Contains(t, all[0], `"dir":"out","message":{"jsonrpc":"2.0","id":1,"method"`)
+	}
+}
+
+func TestPlainSpellings(t *testing.T) {
+	t.Parallel()
+	const message = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"n":1.10}}`
+	for _, line := range []string{
+		`{"direction":"outgoing","message":` + message + `}`, `{"from":"client","data":` + message + `}`, `{"type":"send","payload":` + message + `}`,
+		`{"type":"request","direction":"client_to_server","frame":` + message + `}`, `{"to":"server","m":` + message + `}`, `{"dir":"->","raw":` + message + `}`,
+		`{"DIR":"C2S","Msg":` + message + `}`, `{"kind":"STDIN","line":` + quote(message) + `}`, `{"from":"Client","to":"server","message":` + quote(message) + `}`,
+		`{"dir":"sent",` + message[1:], `{"jsonrpc":"2.0","dir":"sent",` + message[len(`{"jsonrpc":"2.0",`):], message[:len(message)-1] + `,"dir":"sent","ts":1}`,
+		`{"dir":"tx","base64":"` + "eyJqc29ucnBjIjoiMi4wIiwiaWQiOjEsIm1ldGhvZCI6InBpbmciLCJwYXJhbXMiOnsibiI6MS4xMH19" + `"}`,
+	} {
+		l, ok := parsePlain([]byte(line))
+		require.True(t, ok, line)
+		require.Equal(t, message, string(l.payload), line)
+		require.True(t, l.side == sideOut || l.side == sideToSrv, line)
+	}
+	for _, line := range []string{`{"dir":"up","msg":{}}`, `{"dir":1,"msg":{}}`, `{"dir":"in"}`, `{"msg":{}}`, `{}`} {
+		_, ok := parsePlain([]byte(line))
+		require.False(t, ok, line)
+	}
+}
+
+func quote(s string) string {
+	q, _ := json.Marshal(s)
+	return string(q)
+}
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	const date = 1763719200000000
+	for _, c := range []struct {
+		first, second string // members with a time
+		start         int64  // microseconds since 1970, 0 for that of the file
+		took          int64
+	}{
+		{`"ts":"2025-11-21T10:00:00Z"`, `"ts":"2025-11-21T11:00:00.0025+01:00"`, date, 2500},
+		{`"time":"2025-11-21 10:00:00,000"`, `"time":"2025-11-21 10:00:00,002"`, date, 2000},
+		{`"t":1763719200`, `"t":1763719200.25`, date, 250_000},
+		{`"timestamp":1763719200000`, `"timestamp":1763719200007`, date, 7000},
+		{`"ts":1763719200000000`, `"ts":1763719200000007`, date, 7},
+		{`"ts":1763719200000000000`, `"ts":1763719200000007000`, date, 0}, // beyond the digits of a float64
+		{`"ts":"1763719200"`, `"ts":"1763719201"`, date, 1e6},
+		{`"t":0`, `"t":15`, 0, 15_000},
+		{`"t":0.0`, `"t":1.5`, 0, 1_500_000},
+		{`"t_us":0`, `"t_us":15`, 0, 15},
+		{`"elapsed_ms":0`, `"elapsed_ms":1.5`, 0, 1500},
+		{`"ts_ms":1763719200000`, `"ts_ms":1763719200001`, date, 1000},
+		{`"x":0`, `"x":15`, 0, 0},
+		{`"t":1e300`, `"t":-1e300`, 0, 0},
+		{`"ts":"0001-01-01T00:00:00Z"`, `"ts":"0001-01-01T00:00:01Z"`, 0, 1e6},
+		{`"ts":"2025-11-21T10:00:00Z"`, `"ts":"2025-11-21T09:00:00Z"`, date, 0},
+	} {
+		source := fmt.Sprintf(`{"dir":"c2s",%s,"msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}`+"\n"+`{"dir":"s2c",%s,"msg":{"jsonrpc":"2.0","id":1,"result":{}}}`, c.first, c.second)
+		report, err := importBytes(t, []byte(source), Options{})
+		require.NoError(t, err)
+		requireVerified(t, report.Recording)
+		rec, err := recordings.Open(report.Recording)
+		require.NoError(t, err)
+		if c.start == 0 {
+			c.start = modified.UnixMicro()
+		}
+		require.Equal(t, c.start, rec.Header().Start.UnixMicro(), c.first)
+		rows := make([]session.Row, 10)
+		n := rec.Rows(0, rows)
+		var at []int64
+		for _, row := range rows[:n] {
+			if row.Kind.IsStream() {
+				at = append(at, row.T)
+			}
+		}
+		if c.took > 0 || !strings.Contains(c.first, "000000000") {
+			require.Equal(t, []int64{0, c.took}, at, c.first)
+		}
+		require.NoError(t, rec.Close())
+	}
+}
+
+func TestUnknownSources(t *testing.T) {
+	t.Parallel()
+	for source, says := range map[string]string{
+		"":                              "an empty file",
+		"\n\n":                          "an empty file",
+		"hello\nworld":                  `text that begins with "hello"`,
+		`{"jsonrpc":"2.0","id":1}`:      "JSON with the members jsonrpc, id",
+		`{"mcpdbg":1,"id":"x"}`:         "a recording already",
+		"\x1f\x8b\x08":                  "gzip",
+		`{"dir":"in","msg":{}}` + "\nx": "JSON with the members dir, msg", // half of it is something else
+	} {
+		_, err := importBytes(t, []byte(source), Options{})
+		var unknown *UnknownError
+		require.ErrorAs(t, err, &unknown, source)
+		require.Contains(t, err.Error(), says)
+	}
+	_, err := importBytes(t, nil, Options{Format: "pcap"})
+	require.ErrorContains(t, err, `there is no format "pcap"`)
+}
+
+func TestForcedFormats(t *testing.T) {
+	t.Parallel()
+	for _, name := range Formats() {
+		_, err := importBytes(t, []byte("hello\n{}\n[\n"), Options{Format: name})
+		var empty *EmptyError
+		require.ErrorAs(t, err, &empty, name)
+	}
+	report, err := importBytes(t, []byte("hello\n"+`{"dir":"in","msg":{"jsonrpc":"2.0","method":"a"}}`), Options{Format: "jsonl"})
+	require.NoError(t, err)
+	require.Equal(t, []Bad{{1, "it is no JSON object"}}, report.Problems)
+	requireVerified(t, report.Recording)
+	raw, err := os.ReadFile(report.Recording)
+	require.NoError(t, err)
+	require.Contains(t, string(raw), `"code":"import.unread","said":"hello"`)
+}
+
+// A document that ends in its middle is imported up to there.
+func TestTornDocuments(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"inspector.json", "mcpsnoop-export.json"} {
+		source, err := os.ReadFile("testdata/" + name)
+		require.NoError(t, err)
+		report, err := importBytes(t, source[:len(source)*2/3], Options{})
+		require.NoError(t, err)
+		require.Equal(t, 1, report.Unread)
+		require.Contains(t, report.Problems[0].Why, "no JSON, or missing")
+		requireVerified(t, report.Recording)
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	report := importFile(t, "claude-mcp.log", Options{Only: "weather"})
+	require.Equal(t, uint64(1), report.Sent)
+	require.Zero(t, report.Received)
+	require.Equal(t, 7, report.LeftOut)
+}
+
+func TestArgvAndTheNameOfTheServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	source, err := os.ReadFile("testdata/mcpsnoop.jsonl")
+	require.NoError(t, err)
+	for _, argv := range [][]string{nil, {"my", "server"}} {
+		report, err := Import(t.Context(), bytes.NewReader(source), Options{Dir: dir, Argv: argv})
+		require.NoError(t, err)
+		require.Contains(t, filepath.Base(report.Recording), "-everything-")
+		s, err := recordings.Peek(report.Recording)
+		require.NoError(t, err)
+		if argv == nil {
+			argv = []string{"npx", "-y", "@modelcontextprotocol/server-everything", "stdio"}
+		}
+		require.Equal(t, argv, s.Header.Argv)
+		require.Equal(t, "/home/ada/project", s.Header.Cwd)
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	long := `{"jsonrpc":"2.0","method":"x","params":"` + strings.Repeat("a", 3<<20) + `"}`
+	source := `{"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n" + `{"dir":"s2c","msg":` + long + `}` + "\n"
+	report, err := importBytes(t, []byte(source), Options{})
+	require.NoError(t, err)
+	requireVerified(t, report.Recording)
+	require.Contains(t, messages(t, report.Recording)[1], long)
+}
+
+func TestACancelledImportLeavesNothing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	line := `{"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
+	from := &endless{line: line, at: func(n int) {
+		if n > 4*headSize {
+			require.FileExists(t, path)
+			cancel()
+		}
+	}}
+	_, err := Import(ctx, from, Options{Path: path})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoFileExists(t, path)
+}
+
+// An endless source.
+type endless struct {
+	line string
+	n    int
+	at   func(int)
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for n := 0; n < len(p); {
+		read := copy(p[n:], e.line[e.n%len(e.line):])
+		n, e.n = n+read, e.n+read
+	}
+	e.at(e.n)
+	return len(p), nil
+}
+
+func TestValueEnd(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":"}\"]"} x`: `{"a":"}\"]"}`, `[1,[2]],3`: `[1,[2]]`, `"a\\" b`: `"a\\"`, `12,`: `12`, `{"a`: `{"a`, `"`: `"`, `"\`: `"\`, ``: ``, `}`: ``,
+		`"` + strings.Repeat("a", 100) + `"x`: `"` + strings.Repeat("a", 100) + `"`,
+	} {
+		require.Equal(t, want, text[:valueEnd([]byte(text), 0)], text)
+	}
+	require.True(t, framing.Scan(without([]byte(`{"id":1,"dir":"in"}`), place{7, 14, 18})).Valid())
+}

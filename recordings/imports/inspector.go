@@ -1,0 +1,84 @@
+package imports
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+
+	"mcpdbg/session"
+)
+
+// The protocol export of the MCP Inspector 2.x (npm @modelcontextprotocol/
+// inspector): an array of entries laid out for people, each a request with its
+// response, a notification, or a response of which there is no request.
+
+var inspectorEntry = regexp.MustCompile(`"direction":\s*"(request|response|notification)"`)
+
+func looksInspector(head []byte) bool {
+	head = bytes.TrimSpace(head[:min(len(head), 64<<10)])
+	return bytes.HasPrefix(head, []byte("[")) && inspectorEntry.Match(head) && bytes.Contains(head, []byte(`"message":`))
+}
+
+func readInspector(s *source, to *recorder) error {
+	to.wall, to.ordered = true, true
+	to.remark("messages were parsed and written again, so that numbers and escapes may differ from what was sent")
+	to.remark("no stderr, no lines that are no message and no exit are in it, and times are milliseconds; the Inspector keeps the last 1,000 entries")
+	doc := document{source: s, to: to}
+	return doc.end(doc.elements(func(entry []byte) error { return inspectorMessages(to, entry) }))
+}
+
+// inspectorMessages takes the messages of an entry.
+func inspectorMessages(to *recorder, entry []byte) error {
+	m := map[string][]byte{}
+	for name, value := range members(entry) {
+		m[name] = value
+	}
+	if len(m["message"]) == 0 || m["message"][0] != '{' {
+		return unreadable("it has no message")
+	}
+	from, err := inspectorSide(m)
+	if err != nil {
+		return err
+	}
+	at := wallTime(m["timestamp"])
+	if err := to.add(item{kind: from, at: at, payload: compact(m["message"])}); err != nil {
+		return err
+	}
+	if ms, ok := number(m["duration"]); ok && at != unknown {
+		if took := micros(max(ms, 0), 1e3); took != unknown {
+			at += took
+		}
+	}
+	if response := m["response"]; len(response) > 0 && response[0] == '{' {
+		back := session.KindStdout
+		if from == session.KindStdout {
+			back = session.KindStdin
+		}
+		if err := to.add(item{kind: back, at: at, payload: compact(response)}); err != nil {
+			return err
+		}
+	}
+	if failed := text(m["clientError"]); failed != "" {
+		return to.add(item{kind: session.KindNote, at: at, note: session.NoteBody{
+			Text: "the Inspector says of a request: " + clip(failed, quoted), Code: noteSaid}})
+	}
+	return nil
+}
+
+// inspectorSide is the stream of an entry's message.
+func inspectorSide(m map[string][]byte) (session.Kind, error) {
+	switch text(m["origin"]) {
+	case "client":
+		return session.KindStdin, nil
+	case "server":
+		return session.KindStdout, nil
+	}
+	direction := text(m["direction"])
+	switch direction { // of versions that did not write the origin
+	case "request":
+		return session.KindStdin, nil
+	case "response", "notification":
+		return session.KindStdout, nil
+	}
+	return 0, unreadable(fmt.Sprintf("its direction is %q", clip(direction, 40)))
+}

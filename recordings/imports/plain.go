@@ -1,0 +1,342 @@
+package imports
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// JSONL of messages with a direction, as many small tools write it and as
+// mcpdbg rec export --format jsonl does. Names and words are compared without
+// case, and without - _ and spaces.
+
+// Members that may say the direction, hold the message, and tell the time, the
+// likeliest first.
+var (
+	directionNames = []string{"dir", "direction", "from", "source", "origin", "sender", "side", "stream", "channel", "type", "kind", "event", "op", "to"}
+	messageNames   = []string{"message", "msg", "frame", "m", "data", "payload", "raw", "json", "rpc", "jsonrpcmessage", "body", "content", "line", "text", "base64", "b64"}
+	timeNames      = []string{"t", "ts", "time", "timestamp", "at", "date", "datetime", "when", "@timestamp", "elapsed", "offset"}
+)
+
+// timeUnits are ends of a time's name that tell its unit, in microseconds.
+var timeUnits = []struct {
+	end  string
+	unit float64
+}{{"us", 1}, {"micros", 1}, {"ms", 1e3}, {"millis", 1e3}, {"ns", 1e-3}, {"nanos", 1e-3}, {"sec", 1e6}, {"seconds", 1e6}}
+
+// A side is who says a word of a direction.
+type side uint8
+
+const (
+	noSide    side = iota
+	sideOut        // to the server, as its client sees it
+	sideIn         // from the server, as its client sees it
+	sideErr        // what the server wrote to stderr
+	sideToSrv      // to the server, whoever looks
+	sideToCli      // from the server, whoever looks
+)
+
+// sides are the words.
+var sides = map[string]side{
+	"out": sideOut, "outgoing": sideOut, "outbound": sideOut, "send": sideOut, "sent": sideOut, "tx": sideOut, "write": sideOut, "egress": sideOut,
+	">": sideOut, ">>": sideOut, ">>>": sideOut, "→": sideOut,
+	"in": sideIn, "incoming": sideIn, "inbound": sideIn, "recv": sideIn, "receive": sideIn, "received": sideIn, "rx": sideIn, "read": sideIn, "ingress": sideIn,
+	"<": sideIn, "<<": sideIn, "<<<": sideIn, "←": sideIn,
+	"client": sideToSrv, "c2s": sideToSrv, "clienttoserver": sideToSrv, "client>server": sideToSrv, "client→server": sideToSrv, "toserver": sideToSrv, "stdin": sideToSrv, "host": sideToSrv,
+	"server": sideToCli, "s2c": sideToCli, "servertoclient": sideToCli, "server>client": sideToCli, "server→client": sideToCli, "fromserver": sideToCli, "toclient": sideToCli, "stdout": sideToCli,
+	"err": sideErr, "stderr": sideErr,
+}
+
+// plainWord is a word without what spellings differ in.
+func plainWord(word string) string {
+	if len(word) > 40 {
+		return ""
+	}
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
+}
+
+// A plainLine is a line that was understood.
+type plainLine struct {
+	side    side
+	payload []byte
+	more    bool
+	time    []byte  // its value
+	unit    float64 // what the name of the time says of its unit, in microseconds; 0: nothing
+	own     bool    // the message is the line itself, without direction and time
+}
+
+// parsePlain looks for direction, message and time in a JSON object.
+func parsePlain(line []byte) (l plainLine, ok bool) {
+	var direction, at place
+	bestDirection, bestMessage, bestTime := len(directionNames), len(messageNames), len(timeNames)
+	for name, here := range places(line) {
+		value, word := line[here.value:here.to], plainWord(name)
+		switch word {
+		case "jsonrpc":
+			l.own = true
+		case "more":
+			l.more = string(value) == "true"
+		}
+		if n := slices.Index(directionNames, word); n >= 0 && n < bestDirection {
+			if s := sideOf(word, value); s != noSide {
+				l.side, direction, bestDirection = s, here, n
+			}
+		}
+		if n := slices.Index(messageNames, word); n >= 0 && n < bestMessage {
+			if payload, ok := plainMessage(word, value); ok {
+				l.payload, bestMessage = payload, n
+			}
+		}
+		if n, unit := timeName(word); n >= 0 && n < bestTime {
+			l.time, l.unit, at, bestTime = value, unit, here, n
+		}
+	}
+	if l.own && l.side != noSide {
+		l.payload = without(line, direction, at)
+	}
+	return l, l.side != noSide && l.payload != nil
+}
+
+// without is an object without members that do not belong to it.
+func without(object []byte, taken ...place) []byte {
+	slices.SortFunc(taken, func(a, b place) int { return a.to - b.to })
+	rest := []byte{}
+	at := 1
+	for _, member := range taken {
+		if member.to > 0 {
+			rest = append(rest, object[at:member.after]...)
+			at = member.to
+		}
+	}
+	rest = append(rest, object[at:]...)
+	if behind, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte(",")); ok {
+		rest = bytes.TrimLeft(behind, " \t")
+	}
+	return append([]byte("{"), rest...)
+}
+
+// sideOf reads the direction in a member.
+func sideOf(name string, value []byte) side {
+	if !isText(value) {
+		return noSide
+	}
+	word := strings.Trim(plainWord(text(value)), ".:")
+	s := sides[word]
+	if name == "to" {
+		switch s {
+		case sideToSrv:
+			return sideToCli
+		case sideToCli:
+			return sideToSrv
+		}
+		return noSide
+	}
+	return s
+}
+
+// plainMessage is the message in a member, if it is one.
+func plainMessage(name string, value []byte) ([]byte, bool) {
+	payload, ok := message(value)
+	if !ok || name != "base64" && name != "b64" {
+		return payload, ok
+	}
+	data, err := base64.StdEncoding.DecodeString(string(payload))
+	return data, err == nil && isText(value)
+}
+
+// timeName tells whether a member of that name is a time, and in which unit if
+// that is known.
+func timeName(word string) (rank int, unit float64) {
+	if n := slices.Index(timeNames, word); n >= 0 {
+		return n, 0
+	}
+	for _, u := range timeUnits {
+		if begin, ok := strings.CutSuffix(word, u.end); ok {
+			if n := slices.Index(timeNames, begin); n >= 0 {
+				return n, u.unit
+			}
+		}
+	}
+	return -1, 0
+}
+
+// sampled is how many lines are looked at to find out about a source.
+const sampled = 50
+
+// A sample is what the first lines of a source tell about all of it.
+type sample struct {
+	good, bad int
+	mcpdbg    bool    // it is an export of mcpdbg
+	swapped   bool    // whoever wrote it is the server: in and out are the other way round
+	wall      bool    // times are dates, or since 1970
+	unit      float64 // of times that are numbers, in microseconds
+	guessed   bool    // the unit was
+	timed     bool
+	own       bool
+}
+
+// sampleOf looks at the beginning of a source.
+func sampleOf(head []byte) sample {
+	s := sample{mcpdbg: true}
+	asked := false
+	for line := range bytes.Lines(head) {
+		whole := bytes.HasSuffix(line, []byte("\n")) || len(head) < headSize
+		if line = bytes.TrimSpace(line); len(line) == 0 || !whole {
+			continue
+		}
+		if s.good+s.bad == sampled {
+			break
+		}
+		if !isObject(line) {
+			s.bad++
+			continue
+		}
+		l, ok := parsePlain(line)
+		if !ok {
+			s.bad++
+			continue
+		}
+		s.good++
+		s.own = s.own || l.own
+		s.mcpdbg = s.mcpdbg && bytes.HasPrefix(line, []byte(`{"t":`)) && bytes.Contains(line[:min(len(line), 60)], []byte(`,"dir":"`))
+		s.clock(l)
+		if m := framing.Scan(l.payload); !asked && m.Kind == framing.Request && (l.side == sideIn || l.side == sideOut) {
+			if clientMethod(string(m.Method.Of(l.payload))) {
+				asked, s.swapped = true, l.side == sideIn
+			}
+		}
+	}
+	s.mcpdbg = s.mcpdbg && s.good > 0
+	if s.mcpdbg {
+		s.wall, s.unit, s.guessed = false, 1, false
+	}
+	return s
+}
+
+// clientMethod tells whether only clients send requests of the method.
+func clientMethod(method string) bool {
+	switch method {
+	case "initialize", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read", "prompts/list", "prompts/get":
+		return true
+	}
+	return false
+}
+
+// clock looks at the first time.
+func (s *sample) clock(l plainLine) {
+	if s.timed || len(l.time) == 0 {
+		return
+	}
+	if wallTime(l.time) != unknown {
+		s.timed, s.wall = true, true
+		return
+	}
+	n, ok := number(l.time)
+	if !ok {
+		return
+	}
+	s.timed = true
+	switch epoch := epochUnit(n); {
+	case l.unit != 0:
+		s.unit, s.wall = l.unit, n*l.unit >= epochS*1e6
+	case epoch != 0:
+		s.unit, s.wall = epoch, true
+	case bytes.IndexByte(l.time, '.') >= 0:
+		s.unit, s.guessed = 1e6, true
+	default:
+		s.unit, s.guessed = 1e3, true
+	}
+}
+
+func looksPlain(head []byte) bool {
+	s := sampleOf(head)
+	return s.good > 0 && s.good >= 4*s.bad
+}
+
+func readPlain(s *source, to *recorder) error {
+	about := sampleOf(bytes.TrimPrefix(s.head, byteOrderMark))
+	to.wall = about.wall
+	if about.mcpdbg {
+		s.report.From = "mcpdbg export jsonl"
+		to.remark("ends of lines, and entries other than messages and lines, are not in it")
+	} else {
+		s.report.From = "JSONL"
+		to.remark("what the tool that wrote it did not keep is not known: bytes of messages are those of the file")
+	}
+	for _, remark := range []struct {
+		so   bool
+		text string
+	}{
+		{!about.timed, "it has no times"},
+		{about.guessed && about.unit == 1e6, "times are taken as seconds"},
+		{about.guessed && about.unit == 1e3, "times are taken as milliseconds"},
+		{about.swapped, "in and out are those of the server, for a request that only clients send came in"},
+		{about.own, "direction and time stood among the members of messages, and were taken out"},
+	} {
+		if remark.so {
+			to.remark(remark.text)
+		}
+	}
+	return s.objects(to, func(line []byte) error {
+		l, ok := parsePlain(line)
+		if !ok {
+			return unreadable("it has no direction that is known, or no message")
+		}
+		return to.add(about.item(l))
+	})
+}
+
+// item makes an item of a line.
+func (s *sample) item(l plainLine) item {
+	if s.swapped {
+		switch l.side {
+		case sideIn:
+			l.side = sideOut
+		case sideOut:
+			l.side = sideIn
+		}
+	}
+	i := item{at: s.time(l), payload: l.payload, more: l.more}
+	switch l.side {
+	case sideOut, sideToSrv:
+		i.kind = session.KindStdin
+	case sideErr:
+		i.kind = session.KindStderr
+	default:
+		i.kind = session.KindStdout
+	}
+	return i
+}
+
+// time is the time of a line, in microseconds since 1970 or since the start, as
+// the first one was.
+func (s *sample) time(l plainLine) int64 {
+	if at := wallTime(l.time); at != unknown || len(l.time) == 0 {
+		return s.of(at, true)
+	}
+	n, ok := number(l.time)
+	if !ok {
+		return unknown
+	}
+	unit := l.unit
+	switch {
+	case unit == 0 && s.wall:
+		unit = epochUnit(n)
+	case unit == 0:
+		unit = s.unit
+	}
+	return s.of(micros(n, unit), n*unit >= epochS*1e6)
+}
+
+// of is a time of the kind that the source has; one of the other kind tells
+// nothing.
+func (s *sample) of(at int64, wall bool) int64 {
+	if s.wall != wall {
+		return unknown
+	}
+	return at
+}

@@ -1,0 +1,299 @@
+package imports
+
+import (
+	"bytes"
+	"container/heap"
+	"math"
+	"time"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// Codes of the notes that an import adds.
+const (
+	noteSource  = "import.source"   // what was imported, and what the source did not keep
+	noteSaid    = "import.said"     // what the source's program said
+	noteUnread  = "import.unread"   // a line of the source that could not be read
+	noteCut     = "import.cut"      // the next entry is only the beginning of a message
+	noteLost    = "import.lost"     // the source tells that it missed something
+	noteLeftOut = "import.left-out" // lines of other sessions
+)
+
+// What is held in memory before it is written, in bytes.
+const (
+	maxEarly = 1 << 20  // before the first time is known
+	maxLate  = 64 << 20 // of a source that is not in order
+)
+
+// unknown is the time of an item whose source does not tell: that of the item
+// before it.
+const unknown = math.MinInt64
+
+// An item is one thing that a source tells.
+type item struct {
+	kind    session.Kind // start, stdin, stdout, stderr, exited, note
+	at      int64        // microseconds since the recorder's zero, or unknown
+	payload []byte       // of a stream
+	more    bool         // it goes on in the next item of its kind
+	note    session.NoteBody
+	code    *int // of exited
+}
+
+// size is about how much memory it takes.
+func (i *item) size() int { return len(i.payload) + len(i.note.Text) + len(i.note.Said) + 200 }
+
+// A recorder makes a recording of items.
+type recorder struct {
+	opts   Options
+	report *Report
+
+	// What the reader of a format says, at best before the first message.
+	name    string         // of the server
+	header  session.Header // Argv, Cwd, Era, Placement, Host and Start, as far as known
+	wall    bool           // the zero of the times is 1970; else it is header.Start
+	ordered bool           // items come in no order, and are put in that of their times
+
+	late   lateItems
+	held   int    // bytes of late
+	early  []item // until begin
+	waits  int    // bytes of early
+	zero   int64  // the time of the header's start
+	zeroed bool   // it is known
+	out    *recordings.Writer
+	last   int64 // time of the last item
+	run    run
+}
+
+func newRecorder(o Options, report *Report) *recorder {
+	return &recorder{opts: o, report: report, header: session.Header{Argv: o.Argv}, last: unknown}
+}
+
+// argv says how the server was started.
+func (r *recorder) argv(argv []string, cwd string) {
+	if len(r.opts.Argv) == 0 {
+		r.header.Argv = argv
+	}
+	r.header.Cwd = cwd
+}
+
+// remark says what the source did not keep, or what was guessed about it.
+func (r *recorder) remark(text string) { r.report.Remarks = append(r.report.Remarks, text) }
+
+// note adds a remark at this place.
+func (r *recorder) note(code, text, said string) error {
+	return r.add(item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: code, Said: clip(said, quoted)}})
+}
+
+// add takes the next item, whose payload it does not keep.
+func (r *recorder) add(i item) error {
+	if !r.ordered {
+		return r.inOrder(i)
+	}
+	i.payload = bytes.Clone(i.payload)
+	if i.at == unknown {
+		i.at = r.late.newest
+	}
+	r.held += i.size()
+	r.late.add(i)
+	for r.held > maxLate {
+		if err := r.earliest(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// earliest passes on the earliest item that was held.
+func (r *recorder) earliest() error {
+	i := r.late.take()
+	r.held -= i.size()
+	return r.inOrder(i)
+}
+
+// inOrder takes the next item of those that are in order.
+func (r *recorder) inOrder(i item) error {
+	if r.out != nil {
+		return r.write(i)
+	}
+	i.payload = bytes.Clone(i.payload)
+	if r.last == unknown {
+		r.last = i.at
+	}
+	r.early = append(r.early, i)
+	r.waits += i.size()
+	if known := r.last != unknown || !r.wall; i.kind.IsStream() && known || r.waits > maxEarly {
+		return r.begin()
+	}
+	return nil
+}
+
+// begin creates the recording and writes what was held.
+func (r *recorder) begin() error {
+	r.zeroed = !r.wall
+	if r.wall && r.last != unknown {
+		r.zero, r.zeroed = r.last, true
+		r.header.Start = time.UnixMicro(r.last)
+	}
+	r.checkStart()
+	h := r.header
+	h.Tool, h.Start = r.opts.Tool, h.Start.UTC().Truncate(time.Microsecond)
+	if h.Placement == "" {
+		h.Placement = "local"
+	}
+	h.Imported = &session.Imported{From: r.report.From, File: clip(r.opts.File, 255)}
+	o := r.opts.recordingOptions(r.name)
+	o.Header = h
+	out, err := recordings.CreateWriter(o)
+	if err != nil {
+		return err
+	}
+	r.out, r.last = out, unknown
+	r.run = run{out: out, argv: h.Argv}
+	if err := r.write(r.about()); err != nil {
+		return err
+	}
+	for _, i := range r.early {
+		if err := r.write(i); err != nil {
+			return err
+		}
+	}
+	r.early = nil
+	return nil
+}
+
+// checkStart makes sure that the recording has a start that can be written.
+func (r *recorder) checkStart() {
+	year := r.header.Start.Year()
+	if !r.header.Start.IsZero() && year >= 1970 && year <= 9999 {
+		return
+	}
+	r.header.Start = r.opts.Modified
+	if r.header.Start.IsZero() {
+		r.header.Start = time.Now()
+	}
+	r.remark("the source does not tell when it was recorded: the start is the time of the file")
+}
+
+// about is the note that says where the recording comes from.
+func (r *recorder) about() item {
+	text := "imported from " + r.report.From
+	if r.opts.File != "" {
+		text += ", " + clip(r.opts.File, 255)
+	}
+	for _, remark := range r.report.Remarks {
+		text += "; " + remark
+	}
+	return item{kind: session.KindNote, at: unknown, note: session.NoteBody{Text: text, Code: noteSource}}
+}
+
+// write writes an item.
+func (r *recorder) write(i item) error {
+	t := int64(0)
+	switch {
+	case i.at == unknown && r.last != unknown:
+		t = r.last - r.zero
+	case i.at != unknown:
+		if r.last != unknown && i.at < r.last {
+			r.report.Moved++
+			i.at = r.last
+		}
+		if !r.zeroed {
+			r.zero, r.zeroed = i.at, true
+		}
+		r.last = i.at
+		t = i.at - r.zero
+	}
+	return r.run.add(max(t, 0), i)
+}
+
+// finish writes what is held, and ends the recording.
+func (r *recorder) finish() error {
+	for r.late.Len() > 0 {
+		if err := r.earliest(); err != nil {
+			return err
+		}
+	}
+	if r.out == nil && len(r.early) > 0 {
+		if err := r.begin(); err != nil {
+			return err
+		}
+	}
+	if r.out == nil || r.out.Stats().Out+r.out.Stats().In == 0 {
+		return r.empty()
+	}
+	if r.report.LeftOut > 0 {
+		if err := r.note(noteLeftOut, leftOutText(r.report), ""); err != nil {
+			return err
+		}
+	}
+	if err := r.run.end(); err != nil {
+		return err
+	}
+	stats, out := r.out.Stats(), r.out
+	r.report.Sent, r.report.Received, r.report.Stray, r.report.Stderr = stats.Out, stats.In, stats.Stray, stats.StderrLines
+	r.report.Recording, r.report.Entries = out.Path(), out.Entries()+1
+	r.out = nil
+	return out.Close()
+}
+
+func (r *recorder) empty() error {
+	e := &EmptyError{Format: r.report.Format, Unread: r.report.Unread}
+	if len(r.report.Problems) > 0 {
+		first := r.report.Problems[0]
+		e.First = "line " + itoa(first.Line) + ": " + first.Why
+	}
+	return e
+}
+
+// discard removes what was written.
+func (r *recorder) discard() error {
+	if r.out == nil {
+		return nil
+	}
+	return r.out.Discard()
+}
+
+// lateItems are items by their times, and of equal ones by their order.
+type lateItems struct {
+	items  []lateItem
+	count  int
+	newest int64 // time of the item that came last
+}
+
+type lateItem struct {
+	item
+	number int
+}
+
+func (l *lateItems) add(i item) {
+	l.count++
+	l.newest = i.at
+	heap.Push(l, lateItem{i, l.count})
+}
+
+func (l *lateItems) take() item { return heap.Pop(l).(lateItem).item }
+
+// Len, Less, Swap, Push and Pop are for container/heap.
+func (l *lateItems) Len() int { return len(l.items) }
+
+// Less puts earlier items first.
+func (l *lateItems) Less(a, b int) bool {
+	x, y := &l.items[a], &l.items[b]
+	return x.at < y.at || x.at == y.at && x.number < y.number
+}
+
+// Swap swaps two.
+func (l *lateItems) Swap(a, b int) { l.items[a], l.items[b] = l.items[b], l.items[a] }
+
+// Push adds one.
+func (l *lateItems) Push(x any) { l.items = append(l.items, x.(lateItem)) }
+
+// Pop takes the last one.
+func (l *lateItems) Pop() any {
+	n := len(l.items) - 1
+	last := l.items[n]
+	l.items[n] = lateItem{}
+	l.items = l.items[:n]
+	return last
+}

@@ -1,0 +1,164 @@
+package imports
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// A run writes the entries of one process after the other: it numbers their
+// output, and adds up their streams.
+type run struct {
+	out   *recordings.Writer
+	argv  []string // of the header
+	count int      // processes so far
+	open  bool     // one runs
+	seq   uint64
+	t     int64
+	sums  [session.KindEnd + 1]sum
+}
+
+// A sum counts one stream of one process.
+type sum struct {
+	bytes uint64
+	hash  xxhash.Digest
+}
+
+func (s *sum) add(e *session.Entry) {
+	eol := e.EOL.String()
+	s.bytes += uint64(len(e.Payload) + len(eol))
+	_, _ = s.hash.Write(e.Payload) // a hash never fails
+	_, _ = s.hash.WriteString(eol)
+}
+
+func (s *sum) body() session.StreamSum {
+	return session.StreamSum{Bytes: s.bytes, XXH64: fmt.Sprintf("%016x", s.hash.Sum64())}
+}
+
+// add writes the entries of an item.
+func (r *run) add(t int64, i item) error {
+	r.t = t
+	switch i.kind {
+	case session.KindNote:
+		return r.append(session.NewEntry(session.KindNote, 0, i.note))
+	case session.KindStart:
+		if err := r.end(); err != nil {
+			return err
+		}
+		return r.start()
+	}
+	if err := r.start(); err != nil {
+		return err
+	}
+	switch {
+	case i.kind == session.KindExited:
+		r.seq++
+		return r.append(session.NewEntry(session.KindExited, r.seq, session.ExitedBody{Code: i.code}))
+	case i.kind == session.KindStdin:
+		e := session.Entry{Kind: i.kind, Payload: bytes.TrimSuffix(i.payload, []byte("\n"))}
+		if i.more {
+			e.EOL = framing.NoEOL
+		}
+		return r.stream(e)
+	}
+	return r.lines(i)
+}
+
+// lines writes the lines of output: what a source has as one may be several.
+func (r *run) lines(i item) error {
+	rest := bytes.TrimSuffix(i.payload, []byte("\n"))
+	for {
+		line, next, several := bytes.Cut(rest, []byte("\n"))
+		r.seq++
+		e := session.Entry{Kind: i.kind, Seq: r.seq, Payload: line}
+		switch text, cr := bytes.CutSuffix(line, []byte("\r")); {
+		case i.more && !several:
+			e.More, e.EOL = true, framing.NoEOL
+		case cr:
+			e.Payload, e.EOL = text, framing.CRLF
+		}
+		if err := r.stream(e); err != nil || !several {
+			return err
+		}
+		rest = next
+	}
+}
+
+func (r *run) stream(e session.Entry) error {
+	if err := r.append(e); err != nil {
+		return err
+	}
+	r.sums[e.Kind].add(&e)
+	return nil
+}
+
+// start writes that a process runs, if none does.
+func (r *run) start() error {
+	if r.open {
+		return nil
+	}
+	r.open, r.seq, r.sums = true, 0, [session.KindEnd + 1]sum{}
+	for _, kind := range []session.Kind{session.KindStdin, session.KindStdout, session.KindStderr} {
+		r.sums[kind].hash.Reset()
+	}
+	r.count++
+	return r.append(session.NewEntry(session.KindStart, 0, session.StartBody{Process: "mcp-stdio-" + itoa(r.count)}))
+}
+
+// end writes that the process and its streams are at their end, as far as the
+// source goes.
+func (r *run) end() error {
+	if !r.open {
+		return nil
+	}
+	r.open = false
+	r.seq++
+	return r.append(session.NewEntry(session.KindClosed, r.seq, session.ClosedBody{
+		Stdout: r.sums[session.KindStdout].body(), Stderr: r.sums[session.KindStderr].body(), Stdin: r.sums[session.KindStdin].body(),
+	}))
+}
+
+func (r *run) append(e session.Entry) error {
+	e.T = r.t
+	return r.out.Append(&e)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// A chooser takes one of several sessions that are in one source: the one that
+// was asked for, or the first.
+type chooser struct {
+	only   string
+	report *Report
+	others []string
+}
+
+// shownOthers is how many names of other sessions a report has.
+const shownOthers = 5
+
+// take tells whether what belongs to the session of that name is taken.
+func (c *chooser) take(name string) bool {
+	if c.only == "" {
+		c.only = name
+	}
+	if name == c.only {
+		return true
+	}
+	c.report.LeftOut++
+	if len(c.others) < shownOthers && !slices.Contains(c.others, name) {
+		c.others = append(c.others, clip(name, 80))
+		c.report.Others = fmt.Sprintf("%q", c.others)
+	}
+	return false
+}
+
+func leftOutText(r *Report) string {
+	return fmt.Sprintf("left out are lines of the source that belong to other sessions: %d, of %s", r.LeftOut, r.Others)
+}

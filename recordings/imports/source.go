@@ -1,0 +1,111 @@
+package imports
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"mcpdbg/framing"
+)
+
+// maxLine is the longest line, or value of a document, that is read: a message
+// of the longest line that a session takes, and what stands around it.
+const maxLine = framing.DefaultLimit + 1<<20
+
+// quoted is how much of what could not be read is kept.
+const quoted = 4 << 10
+
+// A source is what is read.
+type source struct {
+	in     *bufio.Reader
+	head   []byte // the beginning, which is read again by who reads
+	only   string
+	report *Report
+	buf    []byte
+}
+
+// line reads the next line, without its end. It is good until the next call. Of
+// a line that is too long there is only the beginning, and size is all of it.
+// The error is io.EOF at the end.
+func (s *source) line() (line []byte, size int64, err error) {
+	s.buf = s.buf[:0]
+	for {
+		chunk, err := s.in.ReadSlice('\n')
+		size += int64(len(chunk))
+		if room := maxLine - len(s.buf); room > 0 {
+			s.buf = append(s.buf, chunk[:min(len(chunk), room)]...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && (!errors.Is(err, io.EOF) || size == 0) {
+			return nil, 0, err
+		}
+		break
+	}
+	s.report.Lines++
+	if s.report.Lines == 1 {
+		s.buf = bytes.TrimPrefix(s.buf, byteOrderMark)
+	}
+	line = bytes.TrimSuffix(s.buf, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), size, nil
+}
+
+// objects calls each for every line, which has to be a JSON object; blank lines
+// are skipped. What is not, or what each does not want, becomes a note.
+func (s *source) objects(to *recorder, each func(line []byte) error) error {
+	for {
+		line, size, err := s.line()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0:
+			continue
+		case size > maxLine:
+			err = unreadable(fmt.Sprintf("it has %d bytes, and at most %d are read", size, maxLine))
+		case !isObject(line):
+			err = unreadable("it is no JSON object")
+		default:
+			err = each(line)
+		}
+		if err = s.keep(to, line, size, err); err != nil {
+			return err
+		}
+	}
+}
+
+// unreadable is why something could not be read.
+type unreadable string
+
+func (u unreadable) Error() string { return string(u) }
+
+// keep makes a note of what could not be read. It returns errors of another
+// kind.
+func (s *source) keep(to *recorder, what []byte, size int64, err error) error {
+	why, ok := errors.AsType[unreadable](err)
+	if !ok {
+		return err
+	}
+	r := s.report
+	r.Unread++
+	if len(r.Problems) < shownBad {
+		r.Problems = append(r.Problems, Bad{Line: r.Lines, Why: string(why)})
+	}
+	text := fmt.Sprintf("line %d of the source could not be read: %s", r.Lines, why)
+	if size > quoted {
+		text += fmt.Sprintf(" (%d bytes, of which the first are here)", size)
+	}
+	return to.note(noteUnread, text, string(what[:min(len(what), quoted)]))
+}
+
+// isObject tells whether the text is one JSON object.
+func isObject(text []byte) bool {
+	return len(text) > 1 && text[0] == '{' && json.Valid(text)
+}

@@ -1,0 +1,156 @@
+package recordings
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// A Writer writes a recording of what happened before, elsewhere: each entry
+// comes with its time. Other than a File it is no log to read from, and a disk
+// that is full is an error. Its memory is that of one line and of a
+// session.Index, which counts what there is. It belongs to one goroutine.
+type Writer struct {
+	f       *os.File
+	out     *bufio.Writer
+	header  session.Header
+	index   session.Index
+	spill   temp
+	inParts [session.KindEnd + 1]bool // the last entry of the kind was a part, and goes on
+	buf     []byte
+	n       uint64
+	t       int64
+	end     int64 // where the next line begins
+}
+
+// CreateWriter creates a recording and writes its header, whose Start is to be
+// set. Options.NoRecord means nothing. The error is a *CreateError. Close or
+// Discard must be called.
+func CreateWriter(opts Options) (*Writer, error) {
+	header := opts.Header
+	header.Version = Version
+	if header.ID == "" {
+		header.ID = newID(header.Start)
+	}
+	line, err := appendHeader(nil, header)
+	if err != nil {
+		return nil, &CreateError{Path: opts.Path, Err: err}
+	}
+	f, err := openNew(opts, header)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{f: f, out: bufio.NewWriterSize(f, flushSize), header: header, end: int64(len(line))}
+	w.index = session.Index{Memory: opts.IndexMemory, Spill: w.spill.create}
+	_, _ = w.out.Write(line) // errors stay in out
+	return w, nil
+}
+
+// Path is the path of the file.
+func (w *Writer) Path() string { return w.f.Name() }
+
+// Header returns the first line of the recording.
+func (w *Writer) Header() session.Header { return w.header }
+
+// Append writes an entry. It gives it its number, and what its bytes are: Msg,
+// and Why if that is empty. A time before that of the entry before becomes that
+// one. A line of stdout or stderr comes without its newline. The error is that
+// of the disk, or one about an entry that is no entry.
+func (w *Writer) Append(e *session.Entry) error {
+	if len(e.Payload) > MaxPayload {
+		return fmt.Errorf("%s entry of %d bytes: longer than %d", e.Kind, len(e.Payload), MaxPayload)
+	}
+	if err := checkBody(e); err != nil {
+		return err
+	}
+	w.n++
+	w.t = max(w.t, e.T)
+	e.N, e.T = w.n, w.t
+	if e.Kind.IsStream() {
+		w.look(e)
+	}
+	length, err := w.write(e)
+	if err != nil {
+		return fmt.Errorf("write recording %s: %w", w.Path(), cause(err))
+	}
+	if e.Kind == session.KindStderr {
+		e.Msg = framing.Message{} // whatever it looks like
+	}
+	err = w.index.Add(e, w.end, int(length))
+	w.end += length
+	return err
+}
+
+// look scans the bytes of an entry, as the recorder of a session does.
+func (w *Writer) look(e *session.Entry) {
+	part := e.More || w.inParts[e.Kind]
+	w.inParts[e.Kind] = e.More
+	e.Msg = framing.Message{}
+	if part {
+		return
+	}
+	e.Msg = framing.Scan(e.Payload)
+	if e.EOL == framing.CRLF {
+		e.Msg.Problems |= framing.ProblemCRLF
+	}
+	if e.Why == "" && e.Kind == session.KindStdout {
+		e.Why = e.Msg.Problems.String()
+	}
+}
+
+// write writes the line of e, a long one piece by piece.
+func (w *Writer) write(e *session.Entry) (length int64, err error) {
+	if len(e.Payload) <= pieceSize {
+		w.buf = AppendEntry(w.buf[:0], e)
+		_, err = w.out.Write(w.buf)
+		return int64(len(w.buf)), err
+	}
+	w.buf, err = writePieces(w.buf, e, func(piece []byte) error {
+		length += int64(len(piece))
+		_, err := w.out.Write(piece)
+		return err
+	})
+	return length, err
+}
+
+// Stats counts what was appended.
+func (w *Writer) Stats() session.Stats {
+	s := w.index.Stats()
+	s.Size = w.end
+	return s
+}
+
+// Entries is how many entries were appended.
+func (w *Writer) Entries() uint64 { return w.n }
+
+// Close writes the end entry, and brings the file to the disk.
+func (w *Writer) Close() error {
+	stats := w.index.Stats()
+	counts := stats.EndCounts()
+	end := session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})
+	end.T = w.t
+	err := w.Append(&end)
+	if err == nil {
+		err = w.out.Flush()
+	}
+	if err == nil {
+		err = syncData(w.f)
+	}
+	return errors.Join(err, w.release())
+}
+
+// Discard removes the file.
+func (w *Writer) Discard() error {
+	w.out.Reset(io.Discard)
+	return errors.Join(w.release(), os.Remove(w.Path()))
+}
+
+func (w *Writer) release() error {
+	unlock(w.f)
+	return errors.Join(w.spill.close(), w.f.Close())
+}
