@@ -40,7 +40,7 @@ func writeREC(tb testing.TB, path string, size int64) (entries int) {
 	_, err = out.WriteString(header)
 	require.NoError(tb, err)
 	var line []byte
-	messages := corpus.MIX(100_000)
+	messages := corpus.MIX(int(min(size/400, 100_000))) // as many as there will be, or enough
 	for written := int64(len(header)); written < size; entries++ {
 		e := session.Entry{N: uint64(entries + 1), T: int64(entries), Kind: session.KindStdout, Payload: messages[entries%len(messages)]}
 		e.Msg = framing.Scan(e.Payload)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -282,7 +283,7 @@ func TestBounds(t *testing.T) {
 	for i := range 120 {
 		size := 10
 		if i < 68 {
-			size = 250_000
+			size = 10_000
 		}
 		lines = append(lines, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"`+strings.Repeat("x", size)+`"}}`)
 	}
@@ -292,13 +293,36 @@ func TestBounds(t *testing.T) {
 	require.Contains(t, report, "more entries are left out of the table")
 	require.Regexp(t, `The content of \d+ more entries is left out`, report)
 	require.Contains(t, report, "more bytes are left out")
-	page := write(t, "html", s)
-	require.Less(t, len(page), MaxPage+1<<20)
+
+	const most = 1 << 20
+	var page bytes.Buffer
+	require.NoError(t, s.page(t.Context(), &page, most))
+	require.Less(t, page.Len(), most+100<<10)
 	var embedded struct {
 		Rows []pageRow
 		Left int
 	}
-	require.NoError(t, json.Unmarshal([]byte(data(t, page)), &embedded))
+	require.NoError(t, json.Unmarshal([]byte(data(t, page.String())), &embedded))
 	require.Equal(t, 242+1, len(embedded.Rows)+embedded.Left)
 	require.Positive(t, embedded.Left)
+}
+
+// TestWhatIsCutIsText: a long text stays one wherever it is cut.
+func TestWhatIsCutIsText(t *testing.T) {
+	var lines []string
+	for shift := range 3 {
+		lines = append(lines, strings.Repeat("x", shift)+strings.Repeat("長", maxContent/3+10))
+	}
+	var page struct{ Rows []pageRow }
+	require.NoError(t, json.Unmarshal([]byte(data(t, write(t, "html", recorded(t, lines...)))), &page))
+	cut := 0
+	for _, row := range page.Rows {
+		require.Empty(t, row.Base64)
+		if row.Cut {
+			cut++
+			require.Equal(t, lines[(row.Seq-1)/2][:len(row.Text)], row.Text)
+			require.Greater(t, len(row.Text), maxContent-utf8.UTFMax)
+		}
+	}
+	require.Equal(t, 6, cut)
 }

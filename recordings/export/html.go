@@ -59,6 +59,11 @@ type pageRow struct {
 // network: it forbids itself to load anything. Of a large recording the page
 // holds the first entries and says so.
 func HTML(ctx context.Context, to io.Writer, s Selection) error {
+	return s.page(ctx, to, MaxPage)
+}
+
+// page writes the page with about so many bytes of messages.
+func (s Selection) page(ctx context.Context, to io.Writer, most int) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	facts, err := json.Marshal(factsOf(ctx, s.Source))
 	if err != nil {
@@ -70,7 +75,7 @@ func HTML(ctx context.Context, to io.Writer, s Selection) error {
 	if _, err := fmt.Fprintf(w, "%s{\"facts\":%s,\"rows\":[", before, facts); err != nil {
 		return err
 	}
-	left, err := s.pageRows(ctx, w)
+	left, err := s.pageRows(ctx, w, most)
 	if err != nil {
 		return err
 	}
@@ -89,14 +94,15 @@ func policy() string {
 	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
 }
 
-// pageRows writes the rows, and tells how many were left out.
-func (s Selection) pageRows(ctx context.Context, w *bufio.Writer) (left int, err error) {
+// pageRows writes the rows until they have most bytes, and tells how many were
+// left out.
+func (s Selection) pageRows(ctx context.Context, w *bufio.Writer, most int) (left int, err error) {
 	size, rows := 0, 0
 	for it, err := range s.items(ctx, maxContent) {
 		if err != nil {
 			return 0, err
 		}
-		if rows == MaxRows || size > MaxPage {
+		if rows == MaxRows || size > most {
 			left++
 			continue
 		}
@@ -132,7 +138,7 @@ func (s Selection) pageRow(it item) *pageRow {
 		r.Took = &took
 	}
 	if !it.row.Kind.IsStream() {
-		r.Text = string(it.entry.Body)
+		r.Text = clipped(string(it.entry.Body), maxContent)
 		return r
 	}
 	if !it.entry.Cut {
@@ -143,10 +149,8 @@ func (s Selection) pageRow(it item) *pageRow {
 	if len(payload) > maxContent {
 		payload, r.Cut = payload[:maxContent], true
 	}
-	if r.Cut { // between characters
-		for i := 0; i < utf8.UTFMax-1 && len(payload) > 0 && !utf8.Valid(payload[max(0, len(payload)-utf8.UTFMax):]); i++ {
-			payload = payload[:len(payload)-1]
-		}
+	if r.Cut {
+		payload = wholeCharacters(payload)
 	}
 	if utf8.Valid(payload) {
 		r.Text = string(payload)

@@ -44,3 +44,16 @@ func clipped(text string, limit int) string {
 	}
 	return text[:limit] + "…"
 }
+
+// wholeCharacters is text without a character that is cut at its end.
+func wholeCharacters(text []byte) []byte {
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return text[:len(text)-i]
+			}
+			break
+		}
+	}
+	return text
+}
