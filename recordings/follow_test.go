@@ -164,7 +164,7 @@ func TestAFileGetsShorterBehindOurBack(t *testing.T) {
 
 // TestHoweverItIsWritten is the property: what was followed is what is there.
 func TestHoweverItIsWritten(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
 			content := string(randomRecording(rng))

@@ -18,7 +18,7 @@ import (
 )
 
 func init() {
-	kills = 100
+	kills, seeds = 100, 50
 	for name, c := range longLines {
 		children[name+"-write"] = func(path string) error { return writeLong(path, c.make(c.size)) }
 		children[name+"-open"] = openLong
@@ -119,4 +119,11 @@ func TestLongHugeLines(t *testing.T) {
 			require.True(t, report.OK(), "%v", report.Problems)
 		})
 	}
+}
+
+// TestLongRandomRecordings does what the quick tests do, with more of them.
+func TestLongRandomRecordings(t *testing.T) {
+	t.Run("opened", TestHoweverItIsOpened)
+	t.Run("written", TestHoweverItIsWritten)
+	t.Run("in chunks", TestAnyChunkingComesBack)
 }

@@ -84,7 +84,7 @@ func recordForEver(path string) error {
 }
 
 // kills is how often the crash test kills; the long tests say more.
-var kills = 20
+var kills = 8
 
 func TestAKilledRecorderLeavesWholeLines(t *testing.T) {
 	torn := 0

@@ -350,7 +350,7 @@ func TestAnyChunkingComesBack(t *testing.T) {
 		pieces = append(pieces, s)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	for range 10 * seeds {
 		var input []byte
 		for range rng.IntN(20) {
 			input = append(input, pieces[rng.IntN(len(pieces))]...)
