@@ -115,6 +115,9 @@ var scopes = []keymap.Scope{
 	{ID: scopeAnswer, Title: "What the server asks", Modal: true},
 	{ID: scopeAnswerText, Title: "What the server asks, as JSON", Modal: true},
 	{ID: scopePolicies, Title: "Who answers the server", Modal: true},
+	{ID: scopeAgain, Title: "What is run again", Modal: true},
+	{ID: scopeCompare, Title: "Comparison", Modal: true},
+	{ID: scopeCompareWith, Title: "What to compare with", Modal: true},
 	{ID: scopePrompt, Title: "Filter and search line", Modal: true},
 	{ID: scopeDialog, Title: "Question", Modal: true},
 	{ID: scopeStop, Title: "Stop menu", Modal: true},
@@ -154,6 +157,8 @@ func actions() []action {
 		answerActions(),
 		policyActions(),
 		calling(),
+		compareActions(),
+		againActions(),
 		acting(),
 		modal(),
 	)

@@ -510,6 +510,8 @@ func allActionTests() map[string]actionTest {
 		inputTests,
 		catalogTests,
 		callTests,
+		compareTests,
+		againTests,
 		findingTests,
 		composeTests,
 		verdictTests,

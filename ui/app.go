@@ -23,6 +23,7 @@ type App struct {
 	nobody   *subject   // what is on the screen at home
 	drawn    int        // subjects there have been
 	sessions *sessionList
+	compared *comparing // that was looked at last; nil before
 
 	ctx   context.Context
 	opts  Options

@@ -208,7 +208,13 @@ func (a *App) shownCalls() (shown []*call) {
 }
 
 // callLines is how many lines the calls take.
-func (a *App) callLines() int { return min(len(a.shownCalls()), maxCallLines) }
+func (a *App) callLines() int {
+	n := min(len(a.shownCalls()), maxCallLines)
+	if a.replay != nil {
+		n++
+	}
+	return n
+}
 
 // paintCalls paints the calls under way above the footer, the latest last.
 func (a *App) paintCalls() {
@@ -217,11 +223,16 @@ func (a *App) paintCalls() {
 		return
 	}
 	shown := a.shownCalls()
-	more := max(len(shown)-r.H, 0)
 	block := &grid.Lines{Options: a.look()}
 	block.Resize(r.W, r.H)
+	first := 0
+	if a.replay != nil {
+		a.replay.paint(a, block.Line(0))
+		first = 1
+	}
+	more := max(len(shown)-r.H+first, 0)
 	for y, c := range shown[more:] {
-		c.paint(a, block.Line(y), c == a.lastCall(), more*(1-min(y, 1)))
+		c.paint(a, block.Line(first+y), c == a.lastCall(), more*(1-min(y, 1)))
 	}
 	a.canvas.Draw(r, block)
 }

@@ -231,6 +231,8 @@ func (a *App) back() tea.Cmd {
 	case a.finding != nil:
 		a.finding = nil
 		a.say("search given up")
+	case a.replay != nil:
+		a.replay.stop()
 	case a.leave():
 	case a.search != nil:
 		a.setSearch(nil)

@@ -169,10 +169,18 @@ func newLog(t testing.TB) *recordings.File {
 // newSession returns a session over a fake server.
 func newSession(t testing.TB, log session.Log, serve func(*fakeProcess, message)) (*session.Session, *fakeExecutor) {
 	t.Helper()
+	return newSessionWith(t, log, serve, func(*session.Config) {})
+}
+
+// newSessionWith is newSession with a config that is changed.
+func newSessionWith(t testing.TB, log session.Log, serve func(*fakeProcess, message), configure func(*session.Config)) (*session.Session, *fakeExecutor) {
+	t.Helper()
 	x := &fakeExecutor{serve: serve}
-	s := session.New(session.Config{
+	cfg := session.Config{
 		Executor: x, Log: log, ClientName: "test", ClientVersion: "0", Command: executor.Command{Argv: []string{"fake-server"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame"}}},
-	})
+	}
+	configure(&cfg)
+	s := session.New(cfg)
 	t.Cleanup(func() {
 		_, err := s.Close(context.Background())
 		require.NoError(t, err)

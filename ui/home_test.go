@@ -21,6 +21,8 @@ type fakeLauncher struct {
 	asked  []Item
 	inputs map[string]string
 	closed int
+	again  []Again
+	serve  func(*fakeProcess, message) // of what is started again
 }
 
 // someItems is what a Launcher may find.
@@ -62,6 +64,15 @@ func (l *fakeLauncher) Open(ctx context.Context, item Item, inputs map[string]st
 		_, err := s.Close(ctx)
 		return err
 	}}, nil
+}
+
+func (l *fakeLauncher) Again(_ context.Context, again Again) (Opened, error) {
+	l.again = append(l.again, again)
+	if l.fails != nil {
+		return Opened{}, l.fails
+	}
+	s, _ := newSessionWith(l.t, newLog(l.t), l.serve, again.Configure)
+	return Opened{Session: s, Title: "replay of fake (local)", Start: s.Open}, nil
 }
 
 func (d *driver) launcher() *fakeLauncher { return d.opts.Launcher.(*fakeLauncher) }

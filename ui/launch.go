@@ -16,6 +16,9 @@ type Launcher interface {
 	// Open makes a session, or opens a recording. The server is not started:
 	// Opened.Start does that. inputs has a value for each Input of the item.
 	Open(ctx context.Context, item Item, inputs map[string]string) (Opened, error)
+	// Again makes a session of a command that a recording tells of. The server is
+	// not started: Opened.Start does that.
+	Again(ctx context.Context, again Again) (Opened, error)
 }
 
 // Home is what can be opened.

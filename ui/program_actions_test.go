@@ -195,20 +195,26 @@ var ways = map[string]func(st *stage){
 	scopePalette:  func(st *stage) { st.press(":") },
 	scopeHelp:     func(st *stage) { st.press("?") },
 	scopeHome:     func(st *stage) { st.press("O") },
-	scopeInputs:   func(st *stage) { st.press("O", "weather", "\r") },
-	scopeForm:     (*stage).fills,
-	scopeComposer: func(st *stage) { st.composes(composeMessage) },
-	scopePresets:  func(st *stage) { st.composes(composeRaw); st.press("\x07") }, // ctrl+g
-	scopePrompt:   func(st *stage) { st.press("f") },
-	scopeDialog:   func(st *stage) { st.press("\x12") }, // ctrl+r
-	scopeStop:     func(st *stage) { st.press("K") },
-	scopeProcess:  func(st *stage) { st.press("I") },
-	scopeTrouble:  func(st *stage) { st.press("!") },
-	scopeTree:     func(st *stage) { st.press("I", "x") },
-	scopeFindings: func(st *stage) { st.press("L") },
-	scopeNotes:    func(st *stage) { st.press("B") },
-	scopePolicies: func(st *stage) { st.press("w") },
-	scopeAnswer:   (*stage).answers,
+	scopeAgain:    func(st *stage) { recorded(st); st.press("U") },
+	scopeCompare: func(st *stage) {
+		st.press("O", "everything", "\r", "D", "\r")
+		require.NotNil(st.t, st.app.top().(*comparing).c)
+	},
+	scopeCompareWith: func(st *stage) { st.press("O", "everything", "\r", "D") },
+	scopeInputs:      func(st *stage) { st.press("O", "weather", "\r") },
+	scopeForm:        (*stage).fills,
+	scopeComposer:    func(st *stage) { st.composes(composeMessage) },
+	scopePresets:     func(st *stage) { st.composes(composeRaw); st.press("\x07") }, // ctrl+g
+	scopePrompt:      func(st *stage) { st.press("f") },
+	scopeDialog:      func(st *stage) { st.press("\x12") }, // ctrl+r
+	scopeStop:        func(st *stage) { st.press("K") },
+	scopeProcess:     func(st *stage) { st.press("I") },
+	scopeTrouble:     func(st *stage) { st.press("!") },
+	scopeTree:        func(st *stage) { st.press("I", "x") },
+	scopeFindings:    func(st *stage) { st.press("L") },
+	scopeNotes:       func(st *stage) { st.press("B") },
+	scopePolicies:    func(st *stage) { st.press("w") },
+	scopeAnswer:      (*stage).answers,
 	scopeAnswerText: func(st *stage) {
 		st.answers()
 		st.press("\x14") // ctrl+t
@@ -259,6 +265,11 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actMoment:                      {before: recorded},
 	actNextPoint:                   {before: recorded},
 	actPrevPoint:                   {before: recorded},
+	actAgain:                       {before: recorded},
+	actCompare:                     {before: pressing("O", "everything", "\r")},
+	actCompareUndo:                 {after: pressing("i")},
+	actCompareAccept:               {after: pressing("i")},
+	actCompareOpenB:                {after: pressing("g")},
 	actWhole:                       {before: func(st *stage) { recorded(st); st.press(",") }},
 	actNextSession:                 {before: pressing("O", "everything", "\r")},
 	actPrevSession:                 {before: pressing("O", "everything", "\r")},

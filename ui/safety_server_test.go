@@ -105,6 +105,19 @@ var hostileWays = map[string]func(h *hostileServer){
 	scopeEvents:   func(h *hostileServer) { h.do(actEvents) },
 	scopeCatalog:  func(h *hostileServer) { h.do(actCatalog) },
 	scopePalette:  func(h *hostileServer) { h.do(actPalette); h.pastes() },
+	scopeAgain: func(h *hostileServer) {
+		h.do(actCatalog, actCatalogClose) // tools are asked for
+		h.run(h.add(Opened{Source: h.source, Title: hostile[0]}))
+		h.pull()
+		h.do(actAgain)
+	},
+	scopeCompareWith: func(h *hostileServer) { h.another(hostile[0] + "\u202e"); h.do(actCompare) },
+	scopeCompare: func(h *hostileServer) {
+		h.do(actCatalog, actCatalogClose)
+		h.another(hostile[0] + "\u202e")
+		h.do(actCompare, actPickCompare, actCompareAll, actCompareReveal)
+		require.NotNil(h.t, h.top().(*comparing).c)
+	},
 	scopeHelp:     func(h *hostileServer) { h.do(actHelp); h.pastes() },
 	scopeHome:     func(h *hostileServer) { h.do(actHome) },
 	scopeInputs:   func(h *hostileServer) { h.do(actHome, actOpenItem) },

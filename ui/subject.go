@@ -31,6 +31,7 @@ type subject struct {
 	forget  context.CancelFunc          // closes gone
 
 	catalogShown *catalogView     // open or not; nil before it was first
+	replay       *replaying       // that runs here; nil without
 	calls        []*call          // made by the person: under way, or cancelled and watched
 	afterwards   []uint32         // rows with progress, since a call was cancelled
 	subscribed   map[string]*call // resources, by URI

@@ -45,6 +45,7 @@ type targetFlags struct {
 	defaultAnswers session.Answers       // without --answers
 	person         bool                  // somebody is there to answer the server
 	configure      func(*session.Config) // if set, has the last word
+	shown          []string              // the command as the recording tells it; nil for as it is
 }
 
 func (t *targetFlags) given(name string) bool { return t.set != nil && t.set.Changed(name) }
@@ -164,6 +165,9 @@ func (t *targetFlags) header(cfg session.Config) session.Header {
 	argv := cfg.Command.Argv
 	if t.from != nil {
 		argv = t.from.start.MaskedArgs()
+	}
+	if t.shown != nil {
+		argv = t.shown
 	}
 	h := session.Header{
 		Tool: "mcpdbg " + version, Placement: "local", Argv: session.Conceal(argv, cfg.Command.Env),

@@ -165,8 +165,23 @@ func (c *Comparison) Look(ctx context.Context, n, limit int) (*Look, error) {
 	if look.A, err = c.c.a.document(i, c.c.rules); err != nil {
 		return nil, err
 	}
-	look.B, err = c.c.b.document(j, c.c.rules)
-	return look, err
+	if look.B, err = c.c.b.document(j, c.c.rules); err != nil {
+		return nil, err
+	}
+	look.A, look.B = readable(look.A), readable(look.B)
+	return look, nil
+}
+
+// readable is a document, as a text if it holds what could not be made canonical,
+// such as a value that is nested too deep.
+func readable(document []byte) []byte {
+	if document == nil {
+		return nil
+	}
+	if _, err := match.AppendCanonical(nil, document); err != nil {
+		return match.AppendText(nil, string(document))
+	}
+	return document
 }
 
 // length is how many bytes the messages of a record have, all pages of a list.

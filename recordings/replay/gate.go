@@ -35,6 +35,10 @@ func (p *Plan) gate(it *Item) {
 	}
 }
 
+// Gated tells whether an item is not sent, or not for sure, only because its tool
+// is not known to be read-only: then Options.Tools and Options.AllTools decide.
+func (it *Item) Gated() bool { return it.isCall() && (it.Unsure || it.Skip == notReadOnly(it.Tool)) }
+
 // isCall tells whether an item is one call of one tool, so that the server's
 // list of today can decide on it.
 func (it *Item) isCall() bool { return it.Kind == Request && it.Method == mcp.MethodToolsCall }

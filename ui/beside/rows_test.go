@@ -1,0 +1,86 @@
+package beside
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings/match"
+)
+
+// lay spells the rows of two documents: the mark, then both sides.
+func lay(t *testing.T, a, b string, all bool) []string {
+	t.Helper()
+	judge := func(path []string) (Mark, string) {
+		if len(path) > 0 && path[len(path)-1] == "at" {
+			return Loose, "time"
+		}
+		return Different, ""
+	}
+	canonical := func(s string) []byte {
+		if s == "" {
+			return nil
+		}
+		out, err := match.AppendCanonical(nil, []byte(s))
+		require.NoError(t, err)
+		return out
+	}
+	var out []string
+	for _, r := range Rows(canonical(a), canonical(b), judge, all) {
+		name := r.Name
+		if name != "" {
+			name += ": "
+		}
+		out = append(out, fmt.Sprintf("%c%s%s%s | %s", " ~x"[r.Mark], strings.Repeat("  ", r.Depth), name, r.Left, r.Right))
+	}
+	return out
+}
+
+func TestRowsStandBesideEachOther(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b string
+		all        bool
+		want       string
+	}{
+		{"equal is folded", `{"a":{"b":1}}`, `{"a":{"b":1}}`, false, " { 1 } | { 1 }"},
+		{"equal", `{"a":{"b":[1,{}]}}`, `{"a":{"b":[1,{}]}}`, true, " { | {; +a: { | {; ++b: [ | [; +++1 | 1; +++{} | {}; ++] | ]; +} | }; } | }"},
+		{"a value", `{"a":1,"b":2,"c":[1,2]}`, `{"a":1,"b":3,"c":[1,2]}`, false, " { | {; +a: 1 | 1;x+b: 2 | 3; +c: [ 2 ] | [ 2 ]; } | }"},
+		{"a type", `{"at":"1"}`, `{"at":"2"}`, false, ` { | {;~+at: "1" | "2"; } | }`},
+		{"added and removed", `{"a":1}`, `{"b":{"c":2}}`, false, " { | {;x+a: 1 | ;x+b:  | {;x++c:  | 2;x+ | }; } | }"},
+		{"elements", `[1,2]`, `[1,3,4]`, false, " [ | [; +1 | 1;x+2 | 3;x+ | 4; ] | ]"},
+		{"other kinds", `{"a":[1]}`, `{"a":"x"}`, false, ` { | {;x+a: [ | "x";x++1 | ;x+] | ; } | }`},
+		{"runs of equal members", `{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":1,"b":1,"c":1,"d":1,"e":2}`, false, " { | {; +(4 equal) | (4 equal);x+e: 1 | 2; } | }"},
+		{"JSON in text", `{"t":"{\"a\":1}"}`, `{"t":"{ \"a\":2}"}`, false, " { | {; +t: { | {;x++a: 1 | 2; +} | }; } | }"},
+		{"lines", `{"t":"a\nb\nc"}`, `{"t":"a\nx\ny\nc"}`, true, " { | {; +t: text: | text:; ++a | a;x++b | x;x++ | y; ++c | c; } | }"},
+		{"lines that are equal", `{"t":"1\n2\n3\n4\n5\nb"}`, `{"t":"1\n2\n3\n4\n5\nx"}`, false, " { | {; +t: text: | text:; ++(3 lines) | (3 lines); ++4 | 4; ++5 | 5;x++b | x; } | }"},
+		{"one side", ``, `{"a":1}`, false, "x | {;x+a:  | 1;x | }"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, strings.Split(strings.ReplaceAll(c.want, "+", "  "), ";"), lay(t, c.a, c.b, c.all))
+		})
+	}
+}
+
+func TestRowsAreBounded(t *testing.T) {
+	long := "[" + strings.Repeat("1,", 3*maxRows) + "1]"
+	rows := Rows([]byte(long), []byte("[2"+long[2:]), func([]string) (Mark, string) { return Different, "" }, true)
+	require.Len(t, rows, maxRows+1)
+	require.Equal(t, "and more", rows[maxRows].Left)
+	text := Rows([]byte(`"`+strings.Repeat("x", 1<<20)+`"`), []byte("1"), func([]string) (Mark, string) { return Different, "" }, true)
+	require.Len(t, text[0].Left, maxValue)
+}
+
+func TestPointersLeadToTheirValues(t *testing.T) {
+	a, b := []byte(`{"a":[{"b":1}],"t":"{\"x\":1}"}`), []byte(`{"a":[{"b":2}],"t":"{\"x\":2}"}`)
+	found := 0
+	for _, r := range Rows(a, b, func([]string) (Mark, string) { return Different, "" }, false) {
+		if r.Mark == Different {
+			found++
+			require.Equal(t, r.Left, string(match.At(a, r.Pointer)))
+			require.Equal(t, r.Right, string(match.At(b, r.Pointer)))
+		}
+	}
+	require.Equal(t, 2, found)
+}
