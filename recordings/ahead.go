@@ -23,6 +23,11 @@ func (r *Recording) Ahead() session.Source {
 	return &ahead{Recording: r, file: window{r: r.f}}
 }
 
+// InOrder implements session.OrderReader.
+func (r *Recording) InOrder() session.IntoReader {
+	return &ahead{Recording: r, file: window{r: r.f}}
+}
+
 type ahead struct {
 	*Recording
 	file window

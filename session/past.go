@@ -75,6 +75,9 @@ func (p *Past) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
 	return EntryInto(p.Source, row, limit, buf)
 }
 
+// InOrder implements OrderReader: entries do not change.
+func (p *Past) InOrder() IntoReader { return InOrder(p.Source) }
+
 // Search implements Searcher, if the source does.
 func (p *Past) Search(rows []Row, lower []byte, found []Found) { search(p.Source, rows, lower, found) }
 

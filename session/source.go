@@ -42,6 +42,32 @@ func EntryInto(s Source, row Row, limit int, buf []byte) (Entry, error) {
 	return s.Entry(row, limit)
 }
 
+// An OrderReader is a Source that can read ahead.
+type OrderReader interface {
+	// InOrder returns a reader for one goroutine that looks at entries in their
+	// order: what stands close together is read at once.
+	InOrder() IntoReader
+}
+
+// InOrder returns a reader of the entries of a source for one goroutine that
+// looks at them in their order. It reads ahead if the source is an OrderReader.
+func InOrder(s Source) IntoReader {
+	switch r := s.(type) {
+	case OrderReader:
+		return r.InOrder()
+	case IntoReader:
+		return r
+	}
+	return eachAlone{s}
+}
+
+// eachAlone is a Source that reads each entry into memory of its own.
+type eachAlone struct{ Source }
+
+func (s eachAlone) EntryInto(row Row, limit int, _ []byte) (Entry, error) {
+	return s.Entry(row, limit)
+}
+
 // A Log is a Source that can be written.
 type Log interface {
 	Source

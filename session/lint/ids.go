@@ -214,21 +214,31 @@ func (x *ids) twin(key idKey) (twin idKey, why string, retyped bool) {
 	if err != nil || len(x.queue) > maxTwins {
 		return "", "", false
 	}
+	numbered := "-" + bare + `"`
 	for _, candidate := range x.queue {
-		if _, open := x.open[candidate]; !open {
+		name := candidate.id()
+		renamed := strings.HasSuffix(name, numbered)
+		if !renamed && !rounds(name, number) {
 			continue
 		}
-		name := candidate.id()
-		switch {
-		case strings.HasSuffix(name, "-"+bare+`"`):
+		switch _, open := x.open[candidate]; {
+		case !open:
+		case renamed:
 			return candidate, fmt.Sprintf("id %s answers %s: the type changed", id, name), true
-		case beyondDouble([]byte(name)):
-			if asked, err := strconv.ParseFloat(name, 64); err == nil && asked == number {
-				return candidate, fmt.Sprintf("id %s is %s rounded to a double", id, name), false
-			}
+		default:
+			return candidate, fmt.Sprintf("id %s is %s rounded to a double", id, name), false
 		}
 	}
 	return "", "", false
+}
+
+// rounds tells whether an integer is number as a double, and not as it is.
+func rounds(integer string, number float64) bool {
+	if !beyondDouble([]byte(integer)) {
+		return false
+	}
+	asked, err := strconv.ParseFloat(integer, 64)
+	return err == nil && asked == number
 }
 
 // unanswered are the open requests to the server, oldest first.

@@ -13,6 +13,8 @@ const (
 	MaxLine = 1 << 20
 	// maxStderr is how many bytes of a stderr line are looked at.
 	maxStderr = 64 << 10
+	// usualLine is how long lines are for which no memory is taken each.
+	usualLine = 32 << 10
 	// rowsAtOnce is how many rows are fetched from the source at once.
 	rowsAtOnce = 512
 )
@@ -29,6 +31,8 @@ func Check(src session.Source) []Finding {
 // Advance and Tick; the other methods may be called from any.
 type Linter struct {
 	src   session.Source
+	lines session.IntoReader // of src
+	buf   []byte             // for the entry that is looked at
 	found findings
 	next  int // row
 	rows  []session.Row
@@ -42,7 +46,7 @@ type Linter struct {
 
 // New returns a linter that has looked at nothing yet.
 func New(src session.Source) *Linter {
-	l := &Linter{src: src, rows: make([]session.Row, rowsAtOnce)}
+	l := &Linter{src: src, lines: session.InOrder(src), rows: make([]session.Row, rowsAtOnce)}
 	l.run.start(session.Row{})
 	return l
 }
@@ -139,7 +143,10 @@ func (l *Linter) look(number int, row session.Row) {
 	if row.Kind == session.KindStderr {
 		limit = maxStderr
 	}
-	e, err := l.src.Entry(row, limit)
+	if l.buf == nil {
+		l.buf = make([]byte, usualLine)
+	}
+	e, err := l.lines.EntryInto(row, limit, l.buf)
 	if err != nil {
 		l.found.countUnread()
 		return

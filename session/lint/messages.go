@@ -113,8 +113,10 @@ func (l *Linter) envelope(m *message) {
 	if hasMethod && beyondDouble(m.of(m.ID)) { // who answers has to take the id as it is
 		l.report(frm14, m.at, "id "+excerpt(m.of(m.ID)))
 	}
-	if token := progressToken(m.of(m.Params)); beyondDouble(token) {
-		l.report(frm14, m.at, "progress token "+excerpt(token))
+	if params := m.of(m.Params); longProgressToken(params) {
+		if token := progressToken(params); beyondDouble(token) {
+			l.report(frm14, m.at, "progress token "+excerpt(token))
+		}
 	}
 }
 
@@ -256,7 +258,6 @@ func (l *Linter) unknownMethod(m *message, r request) {
 func (l *Linter) orphan(m *message, key idKey) {
 	x := &l.run.ids
 	answered, known := x.settled[key]
-	twin, why, retyped := x.twin(key)
 	switch {
 	case l.row.Pair > 0 && l.row.State == session.ReqNone && !known: // to a request too long to be looked into
 		l.answered(m)
@@ -265,6 +266,9 @@ func (l *Linter) orphan(m *message, key idKey) {
 		l.answered(m)
 		x.remember(key, true)
 		return
+	}
+	twin, why, retyped := x.twin(key)
+	switch {
 	case known && !retyped:
 		l.report(rpc08, m.at, "id "+excerpt(m.of(m.ID)))
 		return

@@ -15,7 +15,7 @@ import (
 
 // strict finds what a reader of RFC 8259 may refuse in valid JSON.
 func (l *Linter) strict(at place, m framing.Message, line []byte) {
-	if jsontext.Value(line).IsValid() {
+	if m.Problems&framing.ProblemSurrogate == 0 && differentKeys(line) || jsontext.Value(line).IsValid() {
 		return
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(line))
@@ -62,12 +62,31 @@ func beyondDouble(token []byte) bool {
 	return err != nil || n > largest || n < -largest
 }
 
+// longProgressToken tells whether params may have a progress token of which
+// beyondDouble is true; that they have not is certain.
+func longProgressToken(params []byte) bool {
+	const begin, end = `"progress`, `Token"` // few texts have the end
+	for {
+		i := bytes.Index(params, []byte(end))
+		if i < 0 {
+			return false
+		}
+		named := bytes.HasSuffix(params[:i], []byte(begin))
+		params = params[i+len(end):]
+		value := bytes.TrimLeft(params, " \t\r\n:-")
+		digits := 0
+		for digits < len(value) && value[digits]-'0' <= 9 {
+			digits++
+		}
+		if named && digits >= len("9007199254740993")-1 { // or one less, and a sign
+			return true
+		}
+	}
+}
+
 // progressToken is the raw progress token in params, that of a request or of a
 // progress notification; nil if there is none.
 func progressToken(params []byte) []byte {
-	if !bytes.Contains(params, []byte(`"progressToken"`)) {
-		return nil
-	}
 	var p struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
 		Meta          struct {
