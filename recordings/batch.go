@@ -25,21 +25,34 @@ const (
 // index. It reads the clock once.
 func (f *File) writeBatch() {
 	t := f.Now() // of the monotonic clock: it never falls
-	f.lengths = f.lengths[:0]
+	f.lengths, f.added = f.lengths[:0], f.added[:0]
 	first := f.end
 	for _, w := range f.batch {
+		from := 0
 		for i := range w.entries {
 			e := &w.entries[i]
-			f.n++
-			e.N, e.T = f.n, t
-			begin := f.end
-			f.encode(e)
-			f.lengths = append(f.lengths, uint32(f.end-begin))
+			if e.N, e.T = f.n+1, t; f.needsPart(e) {
+				f.added = append(f.added, w.entries[from:i])
+				f.nextPart(t)
+				from = i
+			}
+			f.put(e, t)
 		}
+		f.added = append(f.added, w.entries[from:])
 	}
 	f.flush()
 	f.addRows(first)
 	f.shrink(int(f.end - first))
+}
+
+// put numbers an entry and writes it, by way of the buffer.
+func (f *File) put(e *session.Entry, t int64) {
+	f.n++
+	e.N, e.T = f.n, t
+	begin := f.end
+	f.encode(e)
+	f.lengths = append(f.lengths, uint32(f.end-begin))
+	f.part.last = e.Kind
 }
 
 // encode writes one entry, by way of the buffer.
@@ -68,7 +81,7 @@ func (f *File) encodeLong(e *session.Entry) {
 	}
 	length := int64(0)
 	buf, err := writePieces(f.buf, e, func(p []byte) error {
-		n, err := f.write(p)
+		n, err := f.write(f.part.f, p)
 		f.written += int64(n)
 		length += int64(n)
 		return err
@@ -130,7 +143,7 @@ func (f *File) flush() {
 	if len(f.buf) == 0 {
 		return
 	}
-	n, err := f.write(f.buf)
+	n, err := f.write(f.part.f, f.buf)
 	f.written += int64(n)
 	if err == nil {
 		err = f.syncer.touch()
@@ -148,7 +161,7 @@ func (f *File) flush() {
 // stop ends the recording at offset end; lines go to memory from now on.
 func (f *File) stop(err error, end int64) {
 	// If this fails too, the file has a torn last line, which readers know.
-	_ = f.f.Truncate(end)
+	_ = f.part.f.Truncate(end - f.part.shift)
 	f.written = end
 	f.store.Lock()
 	defer f.store.Unlock()
@@ -180,9 +193,10 @@ func (f *File) remember(e *session.Entry) {
 // addRows indexes the batch, whose first line begins at off, and shows it.
 func (f *File) addRows(off int64) {
 	lengths := f.lengths
-	for _, w := range f.batch {
-		mine := lengths[:len(w.entries)]
-		if err := f.index.AddBatch(w.entries, off, mine); err != nil {
+	for i, entries := range f.added {
+		f.added[i] = nil
+		mine := lengths[:len(entries)]
+		if err := f.index.AddBatch(entries, off, mine); err != nil {
 			f.store.Lock()
 			f.noRows = err
 			f.store.Unlock()

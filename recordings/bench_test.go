@@ -171,7 +171,7 @@ func BenchmarkReadOnly(b *testing.B) {
 	b.SetBytes(f.Stats().Size)
 	buf := make([]byte, firstBuffer)
 	for b.Loop() {
-		_, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{io.NewSectionReader(f.f, 0, 1<<40)}, buf)
+		_, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{io.NewSectionReader(&f.files, 0, 1<<40)}, buf)
 		require.NoError(b, err)
 	}
 }

@@ -29,6 +29,10 @@ type Options struct {
 	// NoRecord keeps the log in a temporary file without a name, which is gone
 	// with the program. Path and Dir then mean nothing.
 	NoRecord bool
+	// MaxPart is how many bytes a file has at most; 0 means any number. What does
+	// not fit goes on in PartPath(path, 2), and so on. An entry is never split, so
+	// one that is longer has a part to itself.
+	MaxPart int64
 	// IndexMemory is how many bytes of rows stay in memory; 0 means
 	// session.DefaultIndexMemory.
 	IndexMemory int
@@ -76,20 +80,22 @@ func Create(opts Options) (*File, error) {
 		if err != nil {
 			return nil, &CreateError{Path: os.TempDir(), Err: err}
 		}
-		file.f, file.keeps = file.temp.f, session.RecordingNone
+		file.part.f, file.keeps = file.temp.f, session.RecordingNone
 	} else {
 		f, err := openNew(opts, header)
 		if err != nil {
 			return nil, err
 		}
-		file.f, file.path, file.keeps = f, f.Name(), session.RecordingOn
+		file.part.f, file.path, file.keeps = f, f.Name(), session.RecordingOn
+		file.part.most = opts.MaxPart
 	}
+	file.files.add(file.part.f, 0, 0)
 	if err := file.begin(); err != nil {
 		_ = file.Release()
 		if file.path != "" {
 			_ = os.Remove(file.path)
 		}
-		return nil, &CreateError{Path: file.f.Name(), Err: err}
+		return nil, &CreateError{Path: file.part.f.Name(), Err: err}
 	}
 	return file, nil
 }
@@ -100,13 +106,15 @@ func (f *File) begin() error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.f.Write(line); err != nil {
+	f.write = (*os.File).Write
+	if _, err := f.write(f.part.f, line); err != nil {
 		return err
 	}
-	f.write = f.f.Write
 	f.end, f.written = int64(len(line)), int64(len(line))
+	f.part.first, f.part.full = f.end, f.part.most
 	if f.keeps == session.RecordingOn {
-		f.syncer = newSyncer(func() error { return syncData(f.f) })
+		f.disk.add(f.part.f)
+		f.syncer = newSyncer(f.disk.sync)
 	}
 	return nil
 }
@@ -120,12 +128,25 @@ func openNew(opts Options, header session.Header) (*os.File, error) {
 	if err != nil {
 		return nil, &CreateError{Path: path, Err: err}
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if opts.MaxPart > 0 {
+		if _, err := os.Lstat(PartPath(path, 2)); err == nil { // of another recording
+			return nil, &CreateError{Path: PartPath(path, 2), Err: fs.ErrExist}
+		}
+	}
+	f, err := createLocked(path)
 	if err != nil {
 		return nil, &CreateError{Path: path, Err: err}
 	}
-	lock(f)
 	return f, nil
+}
+
+// createLocked creates a file that was not there, and locks it.
+func createLocked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		lock(f)
+	}
+	return f, err
 }
 
 // defaultPath makes the folder for recordings and gives the path of a new one,

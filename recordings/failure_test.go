@@ -16,10 +16,10 @@ import (
 // full makes the disk of f full after n more bytes.
 func full(f *File, n int) {
 	write := f.write
-	f.write = func(p []byte) (int, error) {
+	f.write = func(file *os.File, p []byte) (int, error) {
 		fits := min(len(p), n)
 		n -= fits
-		got, err := write(p[:fits])
+		got, err := write(file, p[:fits])
 		if err == nil && fits < len(p) {
 			err = &os.PathError{Op: "write", Path: f.path, Err: syscall.ENOSPC}
 		}

@@ -22,13 +22,14 @@ const MaxPayload = 512 << 20
 type File struct {
 	path     string
 	header   session.Header
-	start    time.Time // with the monotonic clock
-	f        *os.File
-	write    func([]byte) (int, error) // f.Write; another one in tests
-	keeps    session.RecordingState    // RecordingOn or RecordingNone
+	start    time.Time                           // with the monotonic clock
+	files    chain                               // of one file, or with Options.MaxPart of more
+	write    func(*os.File, []byte) (int, error) // to one of them; another one in tests
+	keeps    session.RecordingState              // RecordingOn or RecordingNone
 	index    session.Index
-	spill    temp    // rows that memory has no room for
-	temp     temp    // f, with Options.NoRecord
+	spill    temp // rows that memory has no room for
+	temp     temp // the file, with Options.NoRecord
+	disk     disk
 	syncer   *syncer // nil with Options.NoRecord
 	searcher searcher
 
@@ -39,15 +40,17 @@ type File struct {
 	changed chan struct{} // nil if nobody asked
 
 	// What follows belongs to who leads.
-	lone    waiter    // stands for a leader who never waited
-	waiters sync.Pool // of *waiter
-	batch   []*waiter // being written
-	n       uint64    // number of the last entry
-	lengths []uint32  // of the batch's lines
-	buf     []byte    // encoded lines that are not written yet
-	quiet   int       // small batches in a row
-	end     int64     // where the next line begins
-	written int64     // bytes in the file
+	lone    waiter            // stands for a leader who never waited
+	waiters sync.Pool         // of *waiter
+	batch   []*waiter         // being written
+	n       uint64            // number of the last entry
+	lengths []uint32          // of the batch's lines
+	buf     []byte            // encoded lines that are not written yet
+	quiet   int               // small batches in a row
+	end     int64             // where the next line begins
+	written int64             // bytes in the files
+	added   [][]session.Entry // of the batch, in their order
+	part    part
 
 	store   sync.RWMutex
 	memory  *memory // where lines go when the file can't be written; else nil
@@ -62,7 +65,7 @@ type waiter struct {
 	wake    chan bool // true: lead; false: it is written
 }
 
-// Path is the path of the file, "" with Options.NoRecord.
+// Path is the path of the file, or of the first one; "" with Options.NoRecord.
 func (f *File) Path() string { return f.path }
 
 // Header returns the first line of the recording.
@@ -175,7 +178,7 @@ func (f *File) Close() error {
 	f.mu.Lock()
 	f.commit([]session.Entry{session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})})
 	f.syncer.stop()
-	unlock(f.f)
+	unlock(f.part.f)
 	f.storeIndex()
 	return f.stopReason()
 }
@@ -186,5 +189,5 @@ func (f *File) Release() error {
 	if f.keeps == session.RecordingNone {
 		return errors.Join(f.spill.close(), f.temp.close())
 	}
-	return errors.Join(f.spill.close(), f.f.Close())
+	return errors.Join(f.spill.close(), f.files.Close())
 }

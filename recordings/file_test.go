@@ -197,12 +197,12 @@ func TestABatchIsAllThatIsQueued(t *testing.T) {
 	f := create(t, Options{})
 	write, writes := f.write, 0
 	entered, leave := make(chan struct{}), make(chan struct{})
-	f.write = func(p []byte) (int, error) {
+	f.write = func(file *os.File, p []byte) (int, error) {
 		if writes++; writes == 1 {
 			close(entered)
 			<-leave
 		}
-		return write(p)
+		return write(file, p)
 	}
 	const queued = 20
 	var wg sync.WaitGroup

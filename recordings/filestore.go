@@ -16,7 +16,7 @@ func (f *File) storeIndex() {
 	if err != nil {
 		return
 	}
-	info, err := f.f.Stat()
+	info, err := f.files.Stat()
 	if err != nil {
 		return
 	}
@@ -26,6 +26,6 @@ func (f *File) storeIndex() {
 	}
 	at := position{End: f.end, Entries: f.n, N: f.n, T: last[0].T, Kind: last[0].Kind}
 	_ = storeAt(path, func(w io.Writer) error {
-		return writeStored(w, &f.index, f.header.ID, f.f, info, at)
+		return writeStored(w, &f.index, f.header.ID, &f.files, info, at)
 	})
 }

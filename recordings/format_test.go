@@ -23,6 +23,7 @@ const (
 	goldenEnd  = "testdata/v1-counts.jsonl"   // nor this, whose last entry has counts
 	goldenCopy = "testdata/v1-redacted.jsonl" // nor this, a copy without secrets
 	goldenFrom = "testdata/v1-imported.jsonl" // nor this, made of what another program wrote
+	goldenSet  = "testdata/v1-parts.jsonl"    // nor this, of three files
 	formatPage = "../docs/recording-format.md"
 	reader     = "../docs/read_recording.py"
 )
@@ -160,9 +161,40 @@ func TestTheGoldenRecordingWithCounts(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
+func TestTheGoldenRecordingInParts(t *testing.T) {
+	r, one := open(t, goldenSet), open(t, goldenEnd)
+	require.Zero(t, r.Warnings())
+	require.Equal(t, one.Len()+2, r.Len())
+	have, want := r.Stats(), one.Stats()
+	have.Size, want.Size = 0, 0
+	require.Equal(t, want, have)
+	report, err := Verify(goldenSet)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	require.True(t, report.Finished)
+
+	var whole bytes.Buffer
+	for i, path := range partPaths(t, goldenSet) {
+		kinds := requireAsWritten(t, path)
+		require.Equal(t, i < 2, kinds[session.KindPart])
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if i > 0 {
+			_, data, _ = bytes.Cut(data, []byte("\n"))
+		}
+		whole.Write(data)
+		report, err := Verify(PartPath(goldenSet, i+1))
+		require.NoError(t, err)
+		require.True(t, report.OK(), "%v", report.Problems)
+	}
+	out, code := readInPython(t, write(t, whole.String()), t.TempDir())
+	require.Zero(t, code, out)
+	require.Contains(t, out, "mcp-stdio-1 stdout: 1009 bytes, ok\n")
+}
+
 func TestTheGoldenRecordingIsWhatIsWritten(t *testing.T) {
 	kinds := requireAsWritten(t, golden)
-	require.Len(t, kinds, int(session.KindEnd), "every kind is in it")
+	require.Len(t, kinds, int(session.KindEnd)-1, "every kind is in it but part")
 }
 
 // requireAsWritten sees that we would write a recording as it is, entry by
@@ -195,7 +227,7 @@ func TestTheFormatPageNamesEverything(t *testing.T) {
 		session.StartBody{}, session.EnvBody{}, session.PhaseBody{}, session.StateBody{}, session.WriteBody{}, session.WaitingBody{},
 		session.ExitedBody{}, session.StreamSum{}, session.ClosedBody{}, session.FailedBody{}, session.LaggedBody{}, session.HeldBody{},
 		session.GapBody{}, session.ActBody{}, session.ProcBody{}, session.ProcInfo{}, session.LinkBody{}, session.NoteBody{},
-		session.EndBody{}, session.EndCounts{}, session.Header{},
+		session.PartBody{}, session.EndBody{}, session.EndCounts{}, session.Header{},
 	} {
 		for i := range reflect.TypeOf(body).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(body).Field(i).Tag.Get("json"), ",")

@@ -8,37 +8,19 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 
 	"mcpdbg/session"
 )
 
-// A file is what a recording is read from: a file on the disk, or bytes in a
-// test.
+// A file is what a recording is read from: files on the disk, or bytes in a test.
 type file interface {
 	io.ReaderAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
 	locked() bool // a recorder holds it
-}
-
-// diskFile is a file on the disk.
-type diskFile struct{ *os.File }
-
-func (f diskFile) locked() bool { return locked(f.File) }
-
-// openFile opens a regular file. Others are refused before they are opened:
-// that of a pipe would wait for its writer, and a device need not have an end.
-func openFile(path string) (diskFile, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return diskFile{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return diskFile{}, &FormatError{Path: path, Looks: looksLikeNoFile(info.Mode())}
-	}
-	f, err := os.Open(path)
-	return diskFile{f}, err
+	// missing tells how many parts are not there between others, and whether the
+	// one that follows the last is not.
+	missing() (between int, next bool)
 }
 
 // looksLikeNoFile says what has no bytes to be read at any place.
@@ -56,7 +38,9 @@ func looksLikeNoFile(mode fs.FileMode) string {
 
 // Open reads a recording from end to end before it returns, unless its index
 // was stored, and does not follow one that is still being written: that is as it
-// was then. A torn last line is left out. The error is a *FormatError for what is no recording, or one of a
+// was then. The path of the first file of a recording in parts opens all of them
+// as one; that of a later part opens it alone, and what belongs together in two
+// parts is then not paired. A torn last line is left out. The error is a *FormatError for what is no recording, or one of a
 // version that this program does not know.
 func Open(path string) (*Recording, error) {
 	return OpenContext(context.Background(), path)
@@ -138,4 +122,15 @@ func parseHeader(path string, first []byte) (session.Header, error) {
 		return h, fmt.Errorf("open recording %s: header: %w", path, err)
 	}
 	return h, nil
+}
+
+// headerOf reads the header of the file at path.
+func headerOf(path string) (session.Header, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	header, _, err := readHeader(path, f)
+	return header, err
 }

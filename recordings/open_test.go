@@ -236,7 +236,7 @@ func FuzzOpen(f *testing.F) {
 				require.True(t, bytes.HasPrefix(e.Payload, cut.Payload))
 			}
 		}
-		_, err = verify(t.Context(), "fuzz", bytes.NewReader(content))
+		_, err = verify(t.Context(), "fuzz", inMemory(content))
 		require.NoError(t, err)
 		fuzzTail(t, r, all, content)
 		fuzzStored(t, r, all, content, int(place), change)
@@ -294,6 +294,7 @@ func inMemory(content []byte) file { return memoryFile{bytes.NewReader(content)}
 func (memoryFile) Close() error                 { return nil }
 func (f memoryFile) Stat() (fs.FileInfo, error) { return memoryInfo{size: f.Size()}, nil }
 func (memoryFile) locked() bool                 { return false }
+func (memoryFile) missing() (int, bool)         { return 0, false }
 
 func FuzzDecode(f *testing.F) {
 	for _, s := range awkward() {

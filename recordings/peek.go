@@ -25,8 +25,8 @@ type Summary struct {
 	Header   session.Header
 	Size     int64 // of the file in bytes
 	Modified time.Time
-	// State is RecordingDone, RecordingOn while its recorder is at work, or else
-	// RecordingTorn.
+	// State is RecordingDone, RecordingOn while its recorder is at work,
+	// RecordingParted if the parts that follow are not there, or else RecordingTorn.
 	State session.RecordingState
 	// Duration is the time of the last entry in microseconds, -1 if it is not
 	// known: the last line is longer than 1 MiB, or there is none.
@@ -36,8 +36,8 @@ type Summary struct {
 	Counts  *session.EndCounts // nil if the last entry has none
 }
 
-// Peek reads the first line of the recording at path and the last one, and
-// nothing in between: a file of any size takes well below a millisecond. The
+// Peek reads the first line of the recording at path and the last one (that of
+// its last part), and nothing in between: a file of any size takes well below a millisecond. The
 // error is that of Open.
 func Peek(path string) (Summary, error) {
 	f, err := openFile(path)
@@ -66,6 +66,9 @@ func peek(path string, f file, size int64) (Summary, error) {
 	}
 	if err := s.readTail(f, begin); err != nil {
 		return Summary{}, fmt.Errorf("open recording %s: %w", path, err)
+	}
+	if _, next := f.missing(); next {
+		s.State = session.RecordingParted
 	}
 	if live {
 		s.State = session.RecordingOn

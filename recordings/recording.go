@@ -136,7 +136,9 @@ func (r *Recording) Header() session.Header { return r.header }
 func (r *Recording) Warnings() Warnings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.at.Warnings
+	w := r.at.Warnings
+	w.MissingParts, _ = r.f.missing()
+	return w
 }
 
 // Live tells whether the recorder is still running: that of a recording which is

@@ -15,7 +15,11 @@ import (
 // ErrLive is the error for a recording that is being written.
 var ErrLive = errors.New("it is being recorded")
 
-// Remove removes the recording at path, and its stored index. With force also
+// ErrPart is the error for a file that is only a part of a recording.
+var ErrPart = errors.New("it is a part of another recording")
+
+// Remove removes the recording at path, all its parts, and its stored index. The
+// error is ErrPart for a later part of a recording that is there. With force also
 // one that is being written, whose recorder goes on without a file that anybody
 // can find; else the error is ErrLive. The error is a *FormatError for a file
 // that is no recording: it is left alone.
@@ -24,7 +28,11 @@ func Remove(path string, force bool) error {
 	if err != nil {
 		return err
 	}
-	live := f.locked()
+	if _, part := FirstPart(path); part {
+		_ = f.Close()
+		return ErrPart
+	}
+	live, files := f.locked(), f.paths()
 	_, _, err = readHeader(path, f)
 	_ = f.Close() // it was only read
 	if format, foreign := errors.AsType[*FormatError](err); foreign && format.Major == 0 {
@@ -33,9 +41,11 @@ func Remove(path string, force bool) error {
 	if live && !force {
 		return ErrLive
 	}
-	index, indexErr := storedPath(path) // before the file that it belongs to is gone
-	if err := os.Remove(path); err != nil {
-		return err
+	index, indexErr := storedPath(path)           // before the file that it belongs to is gone
+	for _, file := range slices.Backward(files) { // what is left if one can't be is still a recording
+		if err := os.Remove(file); err != nil {
+			return err
+		}
 	}
 	if indexErr == nil {
 		_ = os.Remove(index) // most have none; one that stays is never used again
@@ -122,6 +132,19 @@ func ParseSize(text string) (int64, error) {
 		return 0, fmt.Errorf("%q is no size: write 2GiB, 500M or 65536", text)
 	}
 	return n * unit, nil
+}
+
+// smallestPart is the least that --max-part and its setting take: each part costs
+// a file descriptor while it is recorded, and while it is read.
+const smallestPart = 64 << 10
+
+// ParsePartSize is ParseSize for Options.MaxPart.
+func ParsePartSize(text string) (int64, error) {
+	size, err := ParseSize(text)
+	if err == nil && size < smallestPart {
+		return 0, fmt.Errorf("%q is too little for a file: 64K is the least", text)
+	}
+	return size, err
 }
 
 // Zero tells whether r says nothing.

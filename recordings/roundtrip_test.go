@@ -365,9 +365,9 @@ func roundTrip(t testing.TB, input []byte, size, limit int) {
 	f := create(t, Options{NoRecord: true}) // the cheapest file there is
 	record(t, f, session.KindStdout, limit, chunked(input, size))
 	require.NoError(t, f.Close())
-	_, err := f.f.Seek(0, io.SeekStart)
+	_, err := f.part.f.Seek(0, io.SeekStart)
 	require.NoError(t, err)
-	data, err := io.ReadAll(f.f)
+	data, err := io.ReadAll(f.part.f)
 	require.NoError(t, err)
 	r, err := newRecording("memory", inMemory(data), false, "")
 	require.NoError(t, err)

@@ -51,6 +51,10 @@ func (r *Recording) end(err error) {
 		reported = fmt.Errorf("open recording %s: byte %d: %w", r.path, r.indexer.End, err)
 	case r.indexer.finished():
 		state = session.RecordingDone
+	default:
+		if _, next := r.f.missing(); next {
+			state = session.RecordingParted
+		}
 	}
 	r.change(func() { r.done, r.err, r.state = true, reported, state })
 }

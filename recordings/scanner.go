@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"mcpdbg/session"
 )
@@ -14,7 +13,7 @@ import (
 // builds no index. It belongs to one goroutine.
 type Scanner struct {
 	path    string
-	f       *os.File
+	f       file
 	file    *io.SectionReader // f, as long as it was
 	first   []byte            // the header line
 	header  session.Header
@@ -29,7 +28,10 @@ type Scanner struct {
 // NewScanner opens a recording as it is now: what is added to a file that is
 // still being written is not read. The errors are those of Open.
 func NewScanner(path string) (*Scanner, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
+	if _, ok := errors.AsType[*FormatError](err); ok {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}

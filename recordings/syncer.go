@@ -60,6 +60,7 @@ func (s *syncer) stop() {
 func (s *syncer) run() {
 	defer close(s.done)
 	defer s.once()
+	s.once() // the file itself, and its name
 	for {
 		select {
 		case <-s.dirty:

@@ -26,7 +26,7 @@ type Report struct {
 	Streams  []Stream
 	// Problems say where the recording contradicts itself, at most 100; More
 	// counts the others. A recording that is not finished, or warnings, are no
-	// problem.
+	// problem, but missing parts are if there are later ones.
 	Problems []Problem
 	More     int
 }
@@ -66,8 +66,10 @@ func (p Problem) String() string {
 // the recorder wrote when the process had ended; it checks that numbers and
 // times do not fall, that the sequence of each process has no hole, and that
 // every line is as docs/recording-format.md says. Beside one line at a time it
-// holds an index of 128 MiB at most. The error is about the file, as that of Open;
-// what the recording itself got wrong is in the report.
+// holds an index of 128 MiB at most. A recording in parts is looked at as a whole;
+// a later part alone cannot be held against what came before it. The error is
+// about the file, as that of Open; what the recording itself got wrong is in the
+// report.
 func Verify(path string) (*Report, error) {
 	return VerifyContext(context.Background(), path)
 }
@@ -85,15 +87,19 @@ func VerifyContext(ctx context.Context, path string) (*Report, error) {
 	return verify(ctx, path, f)
 }
 
-func verify(ctx context.Context, path string, f io.ReaderAt) (*Report, error) {
+func verify(ctx context.Context, path string, f file) (*Report, error) {
 	header, lines, err := openLines(path, f)
 	if err != nil {
 		return nil, err
 	}
-	v := verifier{report: &Report{Header: header}}
+	v := verifier{report: &Report{Header: header}, midway: header.Part > 0}
 	v.index.Spill = v.spill.create
 	defer v.spill.close() //nolint:errcheck // a temporary file
 	v.header(header)
+	between, next := f.missing()
+	if between > 0 {
+		v.problem(0, "%d of its parts are not there", between)
+	}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -109,6 +115,9 @@ func verify(ctx context.Context, path string, f io.ReaderAt) (*Report, error) {
 	}
 	v.endProcess()
 	v.report.Warnings.UnknownKeys = v.decoder.unknown
+	if v.report.Warnings.MissingParts = between; next {
+		v.report.Warnings.MissingParts++
+	}
 	return v.report, nil
 }
 
@@ -123,6 +132,7 @@ type verifier struct {
 	ended   bool // the last entry was the end
 	answers bool // the last entry says that an answer follows
 
+	midway  bool // what began in an earlier part is not known, until a process starts
 	process string
 	streams map[session.Kind]*streamSum
 	flows   [session.KindEnd + 1]flow
@@ -183,7 +193,7 @@ func (v *verifier) entry(e *session.Entry, l line) {
 	switch b := v.event(e).(type) {
 	case session.StartBody:
 		v.endProcess()
-		v.process = b.Process
+		v.midway, v.process = false, b.Process
 	case session.ClosedBody:
 		v.numbers.add(e.Seq, e.Seq)
 		v.closed = true
@@ -215,6 +225,9 @@ func (v *verifier) entry(e *session.Entry, l line) {
 // end holds what the last entry counts against what there is.
 func (v *verifier) end(e *session.Entry, b session.EndBody) {
 	v.ended = true
+	if v.report.Header.Part > 0 {
+		return // it counts the other parts, too
+	}
 	if b.Entries != uint64(v.report.Entries) {
 		v.problem(e.N, "counts %d entries where there are %d", b.Entries, v.report.Entries)
 	}
@@ -260,6 +273,9 @@ func (v *verifier) chunks(e *session.Entry) {
 
 // sums holds the recorder's sums against ours.
 func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSum) {
+	if v.midway {
+		return
+	}
 	for _, c := range []struct {
 		kind session.Kind
 		want session.StreamSum
@@ -292,6 +308,9 @@ func (v *verifier) endProcess() {
 			v.report.Streams = append(v.report.Streams,
 				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked, Wrong: sum.wrong})
 		}
+	}
+	if v.midway {
+		v.numbers = numbers{}
 	}
 	for _, hole := range v.numbers.holes() {
 		v.problem(v.last.N, "of %s the sequence numbers %d to %d are missing", v.process, hole.from, hole.to)

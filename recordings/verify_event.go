@@ -39,6 +39,7 @@ var events = map[session.Kind]event{
 	session.KindProc:    {session.ProcBody{}, []string{"tree"}},
 	session.KindLink:    {session.LinkBody{}, []string{"state"}},
 	session.KindNote:    {session.NoteBody{}, []string{"text"}},
+	session.KindPart:    {session.PartBody{}, []string{"next"}},
 	session.KindEnd:     {session.EndBody{}, []string{"entries"}},
 }
 

@@ -62,7 +62,7 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 		return f.memory.ReadAt(p, off)
 	}
 	f.store.RUnlock()
-	return f.f.ReadAt(p, off)
+	return f.files.ReadAt(p, off)
 }
 
 // Stats returns the counts over the whole log.
@@ -79,7 +79,7 @@ func (f *File) Stats() session.Stats {
 	} else if err := f.rowsError(); err != nil {
 		s.RecordingError = err.Error()
 	}
-	if info, err := f.f.Stat(); err == nil {
+	if info, err := f.files.Stat(); err == nil {
 		s.Size = info.Size()
 	}
 	return s

@@ -13,6 +13,7 @@ type Warnings struct {
 	BadLines     int // lines that are no entry; they have no rows
 	LongLines    int // lines too long to be looked into; they have rows, and are not paired
 	OutOfOrder   int // entries whose number or time falls
+	MissingParts int // parts of the recording that are not there, though later ones are
 }
 
 // String says what was counted, "" if nothing was.
@@ -24,7 +25,7 @@ func (w Warnings) String() string {
 	}{
 		{w.UnknownKinds, "entries of an unknown kind"}, {w.UnknownKeys, "unknown members"},
 		{w.BadLines, "lines that are no entry"}, {w.LongLines, "lines too long to look into"},
-		{w.OutOfOrder, "entries out of order"},
+		{w.OutOfOrder, "entries out of order"}, {w.MissingParts, "missing parts"},
 	} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))

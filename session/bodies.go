@@ -187,6 +187,11 @@ type NoteBody struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
+// PartBody says that what follows is in the next part of the recording.
+type PartBody struct {
+	Next int `json:"next"` // its number; the first file is 1
+}
+
 // EndBody says that the recorder finished.
 type EndBody struct {
 	Entries uint64     `json:"entries"`

@@ -46,6 +46,8 @@ func Describe(e *Entry) string {
 		return describeBody(e, describeLink)
 	case KindNote:
 		return describeBody(e, func(b NoteBody) string { return joinWords(b.Text, saidText(b.Said), hintText(b.Hint)) })
+	case KindPart:
+		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("goes on in part %d", b.Next) })
 	case KindEnd:
 		return describeBody(e, func(b EndBody) string { return fmt.Sprintf("%d entries", b.Entries) })
 	default:

@@ -33,12 +33,13 @@ const (
 	KindProc   // a sample of the process tree, or survivors
 	KindLink   // the state of the connection to the host
 	KindNote   // a remark of the program
+	KindPart   // the recording goes on in another file
 	KindEnd    // the recorder finished
 	kindCount
 )
 
 var kindNames = [kindCount]string{"unknown", "start", "env", "phase", "state", "stdin", "write", "stdout", "stderr",
-	"waiting", "exited", "closed", "failed", "lagged", "held", "gap", "act", "proc", "link", "note", "end"}
+	"waiting", "exited", "closed", "failed", "lagged", "held", "gap", "act", "proc", "link", "note", "part", "end"}
 
 // String returns the kind as recordings spell it.
 func (k Kind) String() string {

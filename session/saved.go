@@ -12,7 +12,7 @@ import (
 
 // IndexVersion changes whenever the same log gives other rows, counts or
 // states than before: what was saved by another version is of no use.
-const IndexVersion = 1
+const IndexVersion = 2
 
 // IndexPageSize is the size in bytes of what an Index reads from its file at
 // once.

@@ -94,6 +94,10 @@ type Header struct {
 	Argv      []string  `json:"argv"`           // named environment values stand as ${NAME}
 	Cwd       string    `json:"cwd,omitempty"`
 	Era       string    `json:"era,omitempty"`
+	// Part is the number of a later part of a recording in parts, from 2 on, and
+	// First the number of its first entry. In the first file both are 0.
+	Part  int    `json:"part,omitempty"`
+	First uint64 `json:"first,omitempty"`
 	// Redacted says that this is a copy from which secrets were removed, and how
 	// many by which rule. Of what was recorded it is nil.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
@@ -142,9 +146,10 @@ const (
 	RecordingTorn                          // opened for reading: the recorder did not finish
 	RecordingReading                       // opened for reading, which is not at the end yet
 	RecordingShrunk                        // opened for reading: the file got shorter, or another one
+	RecordingParted                        // opened for reading: it goes on in a part that is not there
 )
 
 // Complete tells whether nothing can be added to the log any more.
 func (s RecordingState) Complete() bool {
-	return s == RecordingDone || s == RecordingTorn || s == RecordingShrunk
+	return s == RecordingDone || s == RecordingTorn || s == RecordingShrunk || s == RecordingParted
 }

@@ -96,7 +96,7 @@ func (f *findings) take() bool {
 // lintOn has the findings follow the log, unless they do already.
 func (a *App) lintOn() tea.Cmd {
 	f := a.findings
-	final := isComplete(a.source.Stats().Recording)
+	final := a.source.Stats().Recording.Complete()
 	rows, _ := f.linter.Looked()
 	if news := rows < a.source.Len() || final && !f.final; !news || f.running || !a.judges() {
 		return nil
@@ -107,11 +107,6 @@ func (a *App) lintOn() tea.Cmd {
 		f.linter.Advance(ctx, lintRows, lintBytes)
 		return result{then: func(a *App) tea.Cmd { return a.linted(f) }}
 	}
-}
-
-// isComplete tells whether no row can follow.
-func isComplete(state session.RecordingState) bool {
-	return state == session.RecordingDone || state == session.RecordingTorn || state == session.RecordingShrunk
 }
 
 // linted takes the end of a step. The next one begins a frame later, so that the

@@ -53,6 +53,8 @@ func filePart(stats session.Stats, th *theme.Theme) part {
 		p = part{text: "LIVE elsewhere, followed " + bytes, short: "LIVE elsewhere", style: th.OK, group: 2, priority: 85}
 	case session.RecordingReading:
 		p.text = "file " + bytes
+	case session.RecordingParted:
+		p = part{text: "PARTS MISSING " + bytes + ", it goes on in a file that is not there", short: "PARTS MISSING", style: th.Warn, group: 2, priority: 85}
 	case session.RecordingShrunk:
 		p = part{text: "SHRUNK to " + bytes + ": the file got shorter", short: "SHRUNK", style: th.Error, group: 2, priority: 98}
 	}
@@ -80,6 +82,8 @@ func fileState(state session.RecordingState) string {
 		return "followed"
 	case session.RecordingReading:
 		return "being read"
+	case session.RecordingParted:
+		return "parts missing"
 	case session.RecordingShrunk:
 		return "shrunk"
 	}

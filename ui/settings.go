@@ -33,6 +33,8 @@ type Settings struct {
 	// Recordings says which recordings are kept, in the folder where sessions
 	// are recorded.
 	Recordings recordings.Retention
+	// MaxPart is how many bytes a file of a recording has at most; 0 means any.
+	MaxPart int64
 }
 
 // A Theme says which colours to use.
@@ -85,6 +87,7 @@ type settingsText struct {
 		Keep  int    `toml:"keep"`
 		Older string `toml:"older"`
 		Over  string `toml:"over"`
+		Part  string `toml:"max-part"`
 	} `toml:"recordings"`
 }
 
@@ -137,6 +140,11 @@ func (s *Settings) checkRetention(text settingsText) *SettingsError {
 	if r.Older != "" {
 		if s.Recordings.Older, err = recordings.ParseAge(r.Older); err != nil {
 			return &SettingsError{Key: "recordings.older", Err: err}
+		}
+	}
+	if r.Part != "" {
+		if s.MaxPart, err = recordings.ParsePartSize(r.Part); err != nil {
+			return &SettingsError{Key: "recordings.max-part", Err: err}
 		}
 	}
 	if r.Over != "" {

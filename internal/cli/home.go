@@ -80,7 +80,7 @@ func listRecordings(folder string) ([]recent, int, error) {
 }
 
 // datedRecordings are the files of a folder that are named as recordings are,
-// the newest first. None of them has been read.
+// the newest first, without later parts of others. None of them has been read.
 func datedRecordings(folder string) ([]recent, error) {
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -88,10 +88,15 @@ func datedRecordings(folder string) ([]recent, error) {
 	}
 	var all []recent
 	for _, f := range files {
-		if f.Type().IsRegular() && filepath.Ext(f.Name()) == ".jsonl" {
-			if r := (recent{path: filepath.Join(folder, f.Name())}); r.date(f) {
-				all = append(all, r)
-			}
+		if !f.Type().IsRegular() || filepath.Ext(f.Name()) != ".jsonl" {
+			continue
+		}
+		path := filepath.Join(folder, f.Name())
+		if _, part := recordings.FirstPart(path); part {
+			continue
+		}
+		if r := (recent{path: path}); r.date(f) {
+			all = append(all, r)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b recent) int { return b.when.Compare(a.when) })

@@ -121,7 +121,7 @@ func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recordin
 	switch {
 	case rec.Live():
 		info.State = "live"
-	case stats.Recording == session.RecordingTorn, stats.Recording == session.RecordingShrunk:
+	case stats.Recording != session.RecordingDone:
 		info.State = "unfinished"
 	}
 	info.readRows(ctx, rec)

@@ -179,7 +179,9 @@ func look(ctx context.Context, file *recent, all bool) listed {
 	return l
 }
 
-var listedStates = map[session.RecordingState]string{session.RecordingDone: "done", session.RecordingTorn: "torn", session.RecordingOn: "live"}
+var listedStates = map[session.RecordingState]string{
+	session.RecordingDone: "done", session.RecordingTorn: "torn", session.RecordingOn: "live", session.RecordingParted: "parts missing",
+}
 
 // countRecording reads a recording to count what is in it; nil if it can't be
 // read.

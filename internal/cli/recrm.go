@@ -18,8 +18,8 @@ func (a *app) recRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm FILE...",
 		Short: "Remove recordings",
-		Long: `rm removes the recordings that are named, with the notes on them, and says what
-it removed. It asks nothing. What is no recording is left alone, and so is one
+		Long: `rm removes the recordings that are named, with all their parts and the notes on
+them, and says what it removed. It asks nothing. What is no recording is left alone, and so is one
 that is being recorded, unless --force is given.
 
 ` + recordingNames,
@@ -69,16 +69,21 @@ func cantRemove(path string, err error) error {
 	if errors.Is(err, recordings.ErrLive) {
 		return withHint(usagef("%s is not removed: %v", path, err), "end that session first, or add --force")
 	}
+	if errors.Is(err, recordings.ErrPart) {
+		first, _ := recordings.FirstPart(path)
+		return withHint(usagef("%s is not removed: %v", path, err), "mcpdbg rec rm "+first+" removes all of it")
+	}
 	return unreadable(path, err)
 }
 
 // sizeOf is how many bytes a recording takes, its notes included.
 func sizeOf(path string) int64 {
 	total := int64(0)
-	for _, name := range []string{path, notes.Path(path)} {
-		if info, err := os.Lstat(name); err == nil {
-			total += info.Size()
-		}
+	if s, err := recordings.Peek(path); err == nil {
+		total = s.Size
+	}
+	if info, err := os.Lstat(notes.Path(path)); err == nil {
+		total += info.Size()
 	}
 	return total
 }

@@ -35,6 +35,7 @@ type targetFlags struct {
 	answers        string
 	record         string
 	noRecord       bool
+	maxPart        int64
 	lineLimit      size
 	collectorDelay time.Duration
 	ssh            sshFlags
@@ -75,6 +76,7 @@ func (t *targetFlags) registerLocal(cmd *cobra.Command) {
 	f.StringVar(&t.overrun, "overrun", "hold", "when the server is faster than its log: hold (it waits) or drop (with a gap entry)")
 	f.StringVar(&t.answers, "answers", "", "`file` with canned answers to the server's own requests")
 	f.StringVar(&t.record, "record", "", "record to this new `file`")
+	f.Var(&limit[int64]{value: &t.maxPart, parse: recordings.ParsePartSize}, "max-part", "go on in a new file before one has more bytes than `SIZE`, such as 256M")
 	f.BoolVar(&t.noRecord, "no-record", false, "keep no recording")
 	f.Var(&t.lineLimit, "line-limit", "longest line that is taken whole, such as 64M (default 256M)")
 	t.set = f
@@ -113,7 +115,7 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 		return nil, err
 	}
 	log, err := recordings.Create(recordings.Options{
-		Path: t.record, NoRecord: t.noRecord, Server: t.serverName(argv), Header: t.header(cfg),
+		Path: t.record, NoRecord: t.noRecord, MaxPart: t.partSize(), Server: t.serverName(argv), Header: t.header(cfg),
 	})
 	if err != nil {
 		_ = exec.Close() // nothing was started
@@ -132,6 +134,19 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 		}
 	}
 	return l, nil
+}
+
+// partSize is how many bytes a file of a recording has at most; without the flag
+// the settings say it. What is wrong with those the interface says.
+func (t *targetFlags) partSize() int64 {
+	if t.given("max-part") {
+		return t.maxPart
+	}
+	settings, err := readSettings()
+	if err != nil {
+		return 0
+	}
+	return settings.MaxPart
 }
 
 // serverName is what the server is called: by its config file, or as its

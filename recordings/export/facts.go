@@ -94,8 +94,11 @@ func (f *facts) describe(src session.Source) {
 	if s.Lagged+s.Held+s.Gaps > 0 {
 		add("flow", "%d lags, %d holds, %d gaps with %d bytes lost", s.Lagged, s.Held, s.Gaps, s.LostBytes)
 	}
-	if s.Recording == session.RecordingTorn {
+	switch s.Recording {
+	case session.RecordingTorn:
 		add("state", "not finished: the recorder was ended before it could")
+	case session.RecordingParted:
+		add("state", "not finished: it goes on in a part that is not here")
 	}
 	if h.Redacted != nil {
 		add("redacted", "%s", removed(h.Redacted))

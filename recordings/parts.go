@@ -1,0 +1,210 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"mcpdbg/session"
+)
+
+// partFiles is a recording on the disk, of one file or of several, as one file.
+// Its first file brings in all others, also those that are added while it is
+// read. A later part is read alone. Each part takes a file descriptor.
+type partFiles struct {
+	chain
+	path string
+
+	looking sync.Mutex // for parts
+	id      string     // once there was a part to compare it with
+	number  int        // of the last part
+	alone   bool       // no others are looked for
+	absent  int        // parts that are missing between others
+}
+
+// openFile opens the recording at path. That it is none, or another one, is left
+// to who reads its header.
+func openFile(path string) (*partFiles, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &partFiles{path: path, number: 1}
+	p.add(f, 0, 0)
+	if err := p.openOthers(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// openRegular opens a regular file. Others are refused before they are opened:
+// that of a pipe would wait for its writer, and a device need not have an end.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &FormatError{Path: path, Looks: looksLikeNoFile(info.Mode())}
+	}
+	return os.Open(path)
+}
+
+// openOthers adds the later parts that there are.
+func (p *partFiles) openOthers() error {
+	if _, n := partOf(p.path); n > 0 {
+		header, _, err := readHeader(p.path, p)
+		p.alone = err != nil || header.Part > 0
+	}
+	for {
+		if err := p.refresh(); err != nil || p.alone || !p.goesOn() {
+			return err
+		}
+		// The next part is not there. Are others?
+		numbers := laterParts(p.path, p.number)
+		if len(numbers) == 0 {
+			return nil
+		}
+		was, next := p.number, slices.Min(numbers)
+		if added, err := p.open(next); err != nil || !added {
+			return err
+		}
+		p.absent += next - was - 1
+	}
+}
+
+// refresh adds the parts that follow the last one without a hole.
+func (p *partFiles) refresh() error {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	for !p.alone {
+		if added, err := p.open(p.number + 1); err != nil || !added {
+			return err
+		}
+	}
+	return nil
+}
+
+// open adds part n, if it is there: a file of that name whose first line is
+// whole, and says that it is.
+func (p *partFiles) open(n int) (added bool, err error) {
+	path := PartPath(p.path, n)
+	f, err := openRegular(path)
+	if _, foreign := errors.AsType[*FormatError](err); foreign || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("part %d: %w", n, err)
+	}
+	skip, ok := p.begins(path, f, n)
+	if !ok {
+		return false, f.Close()
+	}
+	if !p.goesOn() && locked(p.last().f) {
+		return false, f.Close() // its recorder is about to say that it goes on
+	}
+	begin, err := p.wholeLines()
+	if err != nil {
+		return false, errors.Join(err, f.Close())
+	}
+	p.add(f, begin, skip)
+	p.number = n
+	return true, nil
+}
+
+// begins tells whether f begins as part n does, and where its first entry is.
+func (p *partFiles) begins(path string, f *os.File, n int) (skip int64, ok bool) {
+	if p.id == "" {
+		first, _, err := readHeader(p.path, p)
+		if err != nil || first.Part > 0 {
+			p.alone = true
+			return 0, false
+		}
+		p.id = first.ID
+	}
+	header, skip, err := readHeader(path, f)
+	if err != nil || header.ID != p.id || header.Part != n || skip == 0 {
+		return 0, false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], skip-1)
+	return skip, err == nil && last[0] == '\n'
+}
+
+// wholeLines is the offset behind the last newline: a part that others follow has
+// no torn line, unless the machine went down, and then it is left out.
+func (p *partFiles) wholeLines() (int64, error) {
+	info, err := p.chain.Stat()
+	if err != nil {
+		return 0, err
+	}
+	begin, buf := p.last().begin, make([]byte, scanSize)
+	for end := info.Size(); end > begin; {
+		n := min(int64(len(buf)), end-begin)
+		if _, err := p.ReadAt(buf[:n], end-n); err != nil {
+			return 0, shortRead(err)
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return begin, nil
+}
+
+// longestMark is more than the line of a part entry takes.
+const longestMark = 256
+
+// goesOn tells whether the last line of the last file says that there is another.
+func (p *partFiles) goesOn() bool {
+	info, err := p.chain.Stat()
+	if err != nil {
+		return false
+	}
+	tail := make([]byte, max(0, min(longestMark, info.Size()-p.last().begin)))
+	if _, err := p.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	line := bytes.TrimSuffix(tail, []byte("\n"))
+	e, err := Decode(line[bytes.LastIndexByte(line, '\n')+1:])
+	return err == nil && e.Kind == session.KindPart
+}
+
+// paths are the files, the first one first.
+func (p *partFiles) paths() []string {
+	var paths []string
+	for _, l := range p.all() {
+		paths = append(paths, l.f.Name())
+	}
+	return paths
+}
+
+// Stat implements file. It looks for parts that were added.
+func (p *partFiles) Stat() (fs.FileInfo, error) {
+	if err := p.refresh(); err != nil {
+		return nil, err
+	}
+	return p.chain.Stat()
+}
+
+// locked implements file.
+func (p *partFiles) locked() bool {
+	for {
+		last := p.last()
+		if locked(last.f) {
+			return true
+		}
+		// The recorder takes the lock of the next part before it gives up this one.
+		if p.refresh() != nil || p.last().f == last.f {
+			return false
+		}
+	}
+}
+
+// missing implements file.
+func (p *partFiles) missing() (between int, next bool) { return p.absent, p.goesOn() }
