@@ -134,7 +134,7 @@ func unreadable(path string, err error) error {
 	case foreign && format.Major > recordings.Version:
 		return withHint(usagef("%v", format), "a newer mcpdbg; this is "+version)
 	case foreign:
-		return withHint(usagef("%v", format), listHint+"; mcpdbg --record FILE -- COMMAND makes one")
+		return withHint(usagef("%v", format), listHint+"; mcpdbg rec import makes one of what another program wrote")
 	case errors.Is(err, fs.ErrNotExist):
 		return withHint(usagef("%s: there is no such file", path), listHint)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,7 +86,7 @@ func TestRecImportUsage(t *testing.T) {
 		r := inProcess(t, append([]string{"rec", "import"}, c.args...)...)
 		require.Equal(t, 2, r.code, c.args)
 		require.Contains(t, r.stderr, c.says, c.args)
-		require.False(t, strings.Contains(r.stderr, "\x1b"), r.stderr)
+		require.NotContains(t, r.stderr, "\x1b")
 		require.Empty(t, r.stdout)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))

@@ -18,7 +18,7 @@ import (
 // lines. Lines of another shape are what the server wrote to stderr.
 
 var (
-	claudeLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] (.*)$`)
+	claudeLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] `)
 	claudeMain = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
 )
 
@@ -93,7 +93,7 @@ func (c *claudeReader) line(line []byte) error {
 	if c.to.name == "" {
 		c.to.name = server
 	}
-	return c.says(parseWall(part(1)), level, line[m[8]:m[9]])
+	return c.says(parseWall(part(1)), level, line[m[1]:])
 }
 
 func isLevel(word string) bool {

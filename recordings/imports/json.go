@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"unicode/utf8"
 )
 
 // members gives the members of a valid JSON object, each value as it stands in
@@ -84,25 +85,26 @@ func valueEnd(b []byte, i int) int {
 // stringEnd is where the string that begins at i ends.
 func stringEnd(b []byte, i int) int {
 	for i++; i < len(b); i++ {
-		next := bytes.IndexAny(b[i:min(len(b), i+64)], `"\`)
-		if next < 0 {
-			i = min(len(b), i+64) - 1
-			continue
-		}
-		if i += next; b[i] == '"' {
+		switch b[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i++ // what is escaped
 		}
-		i++ // what is escaped
 	}
 	return min(i, len(b))
 }
 
 // text is what a JSON string stands for; "" for another value.
 func text(value []byte) string {
-	var s string
-	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
+	if len(value) < 2 || value[0] != '"' {
 		return ""
 	}
+	if inside := value[1 : len(value)-1]; bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
+		return string(inside)
+	}
+	var s string
+	_ = json.Unmarshal(value, &s) // of another value it is ""
 	return s
 }
 

@@ -56,8 +56,10 @@ func plainWord(word string) string {
 	if len(word) > 40 {
 		return ""
 	}
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
+	return unspelled.Replace(strings.ToLower(word))
 }
+
+var unspelled = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // A plainLine is a line that was understood.
 type plainLine struct {

@@ -2,8 +2,11 @@ package imports
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"math"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"mcpdbg/recordings"
@@ -142,7 +145,7 @@ func (r *recorder) begin() error {
 		h.Placement = "local"
 	}
 	h.Imported = &session.Imported{From: r.report.From, File: clip(r.opts.File, 255)}
-	o := r.opts.recordingOptions(r.name)
+	o := r.opts.recordingOptions(cmp.Or(r.name, strings.TrimSuffix(r.opts.File, filepath.Ext(r.opts.File))))
 	o.Header = h
 	out, err := recordings.CreateWriter(o)
 	if err != nil {

@@ -57,11 +57,11 @@ func (r *run) add(t int64, i item) error {
 	if err := r.start(); err != nil {
 		return err
 	}
-	switch {
-	case i.kind == session.KindExited:
+	switch i.kind {
+	case session.KindExited:
 		r.seq++
 		return r.append(session.NewEntry(session.KindExited, r.seq, session.ExitedBody{Code: i.code}))
-	case i.kind == session.KindStdin:
+	case session.KindStdin:
 		e := session.Entry{Kind: i.kind, Payload: bytes.TrimSuffix(i.payload, []byte("\n"))}
 		if i.more {
 			e.EOL = framing.NoEOL

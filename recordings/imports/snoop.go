@@ -21,7 +21,7 @@ func looksSnoop(head []byte) bool {
 
 func readSnoop(s *source, to *recorder) error {
 	to.wall = true
-	to.remark("no exit is in it; versions before August 2026 wrote <, > and & of messages as escapes")
+	to.remark("no exit is in it; older versions wrote <, > and & of messages as escapes")
 	e := snoopReader{to: to, sessions: chooser{only: s.only, report: s.report}}
 	return s.objects(to, e.envelope)
 }
