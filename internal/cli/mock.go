@@ -93,7 +93,7 @@ The flags behind --fault are about that server.
 	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
 	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
 	f.StringVar(&m.rules, "rules", "", "what of params does not count, by the rules in `file` (see diff)")
-	f.StringArrayVar(&m.faults, "fault", nil, "spoil something: "+mock.FaultWords+"; may be repeated")
+	f.StringArrayVar(&m.faults, "fault", nil, "spoil `something`: "+mock.FaultWords+"; may be repeated")
 	f.BoolVar(&m.real, "passthrough", false, "ask a real server for what was not recorded")
 	m.own = map[string]bool{}
 	f.VisitAll(func(f *pflag.Flag) { m.own[f.Name] = true })

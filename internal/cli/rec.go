@@ -14,8 +14,8 @@ import (
 func (a *app) recCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rec",
-		Short: "Look into recordings",
-		Long:  "rec looks into recordings.\n\n" + recordingNames,
+		Short: "List, print, check, share and remove recordings",
+		Long:  "rec lists, prints, checks, shares and removes recordings.\n\n" + recordingNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return withHint(usagef("unknown command %q", "rec "+args[0]), "mcpdbg rec --help lists the commands")

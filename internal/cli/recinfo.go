@@ -245,7 +245,8 @@ func (m *methodInfo) summarise() {
 // check runs the linter over all of it, unless ctx ends.
 func (info *recordingInfo) check(ctx context.Context, src session.Source) {
 	l := lint.New(src)
-	for ctx.Err() == nil && l.Advance(ctx, math.MaxInt, math.MaxInt) {
+	for more := true; more && ctx.Err() == nil; {
+		more = l.Advance(ctx, math.MaxInt, math.MaxInt)
 	}
 	info.Errors, info.Warnings, info.Infos = l.Counts()
 	_, info.Unread = l.Looked()
