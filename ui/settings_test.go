@@ -37,13 +37,14 @@ builder = "build-7"
 [recordings]
 keep = 200
 older = "30d"
+max-part = "256M"
 over = "5GiB"
 `))
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, ASCII: true, NoMouse: true,
 		Slow: 250 * time.Millisecond, Environments: map[string]string{"builder": "build-7"},
-		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30},
+		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
 	table, err := s.Actions()
 	require.NoError(t, err)
@@ -66,6 +67,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: -1 is no number of recordings"},
 		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: "soon" is no time: write 30d, 2w or 12h`},
 		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: "0" is no size: write 2GiB, 500M or 65536`},
+		{"[recordings]\nmax-part = \"1K\"\n", `config.toml:2: recordings.max-part: "1K" is too little for a file: 64K is the least`},
 		{"[recordings]\nyounger = \"1d\"\n", "config.toml:2: recordings.younger: there is no such setting"},
 		{"[keys]\n# c\nfliter = [\"x\"]\n", "config.toml:3: keys.fliter: there is no such action; mcpdbg keys lists them"},
 		{"keys.fliter = [\"x\"]\n", "config.toml:1: keys.fliter: there is no such action"},

@@ -15,3 +15,7 @@ func TestLongLineWithoutEndByDefault(t *testing.T) {
 func TestLongRoundsOfStartAndKill(t *testing.T) {
 	killRounds(t, 200)
 }
+
+func TestLongKilledWhileRecording(t *testing.T) {
+	killRecordings(t, 100)
+}
