@@ -87,7 +87,7 @@ var againTests = map[string]actionTest{
 		d.goToItem(g, "remove")
 		d.do(actAgainToggle, actAgainStart)
 		require.Contains(t, d.plain(), "Run the recording again?")
-		require.Contains(t, d.plain(), "sends it 4 messages (causal); held back: 0.")
+		require.Contains(t, d.plain(), "sends it 4 messages (causal).")
 		require.Contains(t, d.plain(), "Calls tools that may change things")
 		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
 		require.Empty(t, d.launcher().again, "the default is no")

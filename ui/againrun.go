@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,7 +41,6 @@ type replaying struct {
 	plan   *replay.Plan
 	stop   context.CancelFunc
 	opened chan error // the end of the start
-	began  time.Time
 	done   atomic.Int64
 	now    atomic.Pointer[string]
 }
@@ -80,13 +78,13 @@ func (a *App) startAgain(g *again, argv []string) tea.Cmd {
 				f.wipe()
 			}
 			a.remove(g)
-			return a.addReplay(&replaying{of: g.of, plan: plan, stop: stop, opened: make(chan error, 1), began: time.Now()}, ctx, opened)
+			return a.addReplay(ctx, &replaying{of: g.of, plan: plan, stop: stop, opened: make(chan error, 1)}, opened)
 		}}
 	}
 }
 
 // addReplay shows the new session, and runs the plan in it once it is open.
-func (a *App) addReplay(r *replaying, ctx context.Context, opened Opened) tea.Cmd {
+func (a *App) addReplay(ctx context.Context, r *replaying, opened Opened) tea.Cmd {
 	start := opened.Start
 	opened.Start = func(ctx context.Context) error {
 		err := start(ctx)

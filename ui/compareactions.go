@@ -399,7 +399,7 @@ type compareMenu struct {
 func (a *App) openCompareWith() {
 	m := &compareMenu{menu: menu{of: scopeCompareWith}}
 	var names []string
-	if v := a.compared; v != nil && v.closed() == "" && (v.a == a.subject || v.b == a.subject) {
+	if v := a.compared; v != nil && v.closed() == "" {
 		m.back = v
 		names = append(names, fmt.Sprintf("back to the comparison of %s and %s", v.a.title, v.b.title))
 	}
@@ -414,13 +414,13 @@ func (a *App) openCompareWith() {
 }
 
 func (m *compareMenu) paint(a *App) {
-	m.box(a, dialogWidth, "Compare "+a.subject.title+" with", "", func(l *grid.Line, i int, style theme.Style) {
+	m.box(a, dialogWidth, "Compare "+a.title+" with", "", func(l *grid.Line, i int, style theme.Style) {
 		l.Text(style, m.items[i])
 	})
 }
 
-// pickCompare compares with what is under the cursor: what is shown is B, as it
-// is the newer one as a rule, unless the other was opened after it.
+// pickCompare compares with what is under the cursor. A is the one that was
+// opened first.
 func (a *App) pickCompare(m *compareMenu) tea.Cmd {
 	i, ok := m.current()
 	if !ok {

@@ -240,9 +240,9 @@ func (v *comparing) paintLine(a *App, l *grid.Line, line, side int) {
 		mark, style = "~", a.theme.Dim
 	}
 	l.Text(style, mark)
-	text, other := row.Left, row.Right
+	text := row.Left
 	if side == 1 {
-		text, other = other, text
+		text = row.Right
 	}
 	if text == "" && !row.Text {
 		return

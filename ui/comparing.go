@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,10 +63,9 @@ type comparing struct {
 
 // A compareJob is a comparison under way.
 type compareJob struct {
-	rows  atomic.Int64 // read
-	of    int64
-	began time.Time
-	stop  context.CancelFunc
+	rows atomic.Int64 // read
+	of   int64
+	stop context.CancelFunc
 }
 
 // besideView is one exchange, side by side.
@@ -125,7 +125,7 @@ func ruleList(rules []match.Rule) *match.Rules {
 func (v *comparing) compare(a *App) tea.Cmd {
 	v.giveUp()
 	ctx, stop := context.WithCancel(a.ctx)
-	job := &compareJob{stop: stop, began: time.Now()}
+	job := &compareJob{stop: stop}
 	v.busy, v.failure = job, ""
 	one, other := meteredSource{v.a.log, job}, meteredSource{v.b.log, job}
 	job.of = int64(one.Len() + other.Len())
@@ -248,7 +248,7 @@ func (v *comparing) look(a *App, want match.Pointer) tea.Cmd {
 		var noted []compare.Difference
 		if err == nil {
 			j := judge{look: look}
-			rows = beside.Rows(look.A, look.B, j.at, all)
+			rows = beside.Rows(look.A, look.B, j.at, all || bytes.Equal(look.A, look.B))
 			noted = unplaced(look)
 		}
 		late := ctx.Err() != nil
