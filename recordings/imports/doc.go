@@ -16,7 +16,7 @@
 // it stands there. What can't be read becomes a note with its first 4 KiB, and
 // is counted; nothing is left out without being counted.
 //
-// Memory is that of the longest line (256 MiB and a little; twice that if it is
-// a JSON string), of 64 MiB of entries that wait for earlier ones in formats
+// Memory is that of the longest line (256 MiB and a little), some three times
+// over while its buffer grows or if it is a JSON string, of 64 MiB of entries that wait for earlier ones in formats
 // that do not write in order, and of session.Index.
 package imports

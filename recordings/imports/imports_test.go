@@ -286,6 +286,8 @@ func TestForcedFormats(t *testing.T) {
 		_, err := importBytes(t, []byte("hello\n{}\n[\n"), Options{Format: name})
 		var empty *EmptyError
 		require.ErrorAs(t, err, &empty, name)
+		_, err = importBytes(t, []byte(`[}`), Options{Format: name}) // where a value has to be there is none
+		require.ErrorAs(t, err, &empty, name)
 	}
 	report, err := importBytes(t, []byte("hello\n"+`{"dir":"in","msg":{"jsonrpc":"2.0","method":"a"}}`), Options{Format: "jsonl"})
 	require.NoError(t, err)
