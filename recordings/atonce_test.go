@@ -186,6 +186,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 			"open":    func(p string) error { _, err := Open(p); return err },
 			"at once": func(p string) error { _, err := OpenAtOnce(p); return err },
 			"verify":  func(p string) error { _, err := Verify(p); return err },
+			"scan":    func(p string) error { _, err := NewScanner(p); return err },
 		} {
 			require.EqualError(t, open(path), path+" is not a recording: it looks like "+looks, name)
 		}
