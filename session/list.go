@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"mcpdbg/session/mcp"
@@ -19,7 +20,10 @@ func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage
 	seen := map[string]bool{}
 	for range maxPages {
 		resp, err := s.Request(ctx, list.Method, params, CallOptions{})
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrTimeout):
+			return items, err // it names the method
+		case err != nil:
 			return items, fmt.Errorf("%s: %w", list.Method, err)
 		}
 		if resp.Error != nil {
