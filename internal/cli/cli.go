@@ -180,11 +180,19 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := cmd.Name() + " --help lists the commands; a server's command stands after --"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = cmd.Name() + " " + strings.Join(near, ", or "+cmd.Name()+" ")
-	}
+	hint := suggested(cmd, args[0], cmd.Name()+" --help lists the commands; a server's command stands after --")
 	return withHint(usagef("unknown command %q", args[0]), hint)
+}
+
+// suggested are the commands of cmd that a word that is none may have meant, or
+// else.
+func suggested(cmd *cobra.Command, word, otherwise string) string {
+	near := cmd.SuggestionsFor(word)
+	if len(near) == 0 {
+		return otherwise
+	}
+	path := cmd.CommandPath() + " "
+	return path + strings.Join(near, ", or "+path)
 }
 
 // debug is the program without a subcommand: the interface on a live session,

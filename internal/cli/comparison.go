@@ -51,6 +51,9 @@ func (f *comparisonFlags) options() (compare.Options, error) {
 		if errors.Is(err, fs.ErrNotExist) && path == f.accept {
 			continue
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return opts, withHint(usagef("--rules %s: there is no such file", path), "--accept "+word(path)+" makes one")
+		}
 		if err != nil {
 			return opts, usagef("%v", err)
 		}

@@ -95,7 +95,11 @@ func (a *app) printTable(list mcp.List, items []json.RawMessage) error {
 		out.Write(bytes.TrimRight(line, " "))
 		out.WriteByte('\n')
 	}
-	fmt.Fprintf(&out, "%d %s\n", len(items), list.Name)
+	what := list.Name
+	if len(items) == 1 {
+		what = strings.TrimSuffix(what, "s")
+	}
+	fmt.Fprintf(&out, "%d %s\n", len(items), what)
 	_, err := a.stdout.Write(out.Bytes())
 	return err
 }

@@ -92,12 +92,15 @@ The flags behind --fault are about that server.
 	f.DurationVar(&m.idleCap, "idle-cap", 0, "with --speed: no recorded pause is longer")
 	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
 	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
-	f.StringVar(&m.rules, "rules", "", "what of params does not count, by the rules in `file` (see diff)")
+	f.StringVar(&m.rules, "rules", "", "what of params does not count, by the rules in `FILE` (see diff)")
 	f.StringArrayVar(&m.faults, "fault", nil, "spoil `something`: "+mock.FaultWords+"; may be repeated")
 	f.BoolVar(&m.real, "passthrough", false, "ask a real server for what was not recorded")
 	m.own = map[string]bool{}
 	f.VisitAll(func(f *pflag.Flag) { m.own[f.Name] = true })
 	m.target.register(cmd)
+	completeOneOf(cmd, "repeat", mock.RepeatLast.String(), mock.RepeatCycle.String(), mock.RepeatError.String())
+	_ = cmd.RegisterFlagCompletionFunc("fault", cobra.FixedCompletions([]cobra.Completion{"drop:", "cut:", "garbage:", "exit:"},
+		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveKeepOrder))
 	return cmd
 }
 
@@ -158,7 +161,7 @@ func (m *mockFlags) options() (mock.Options, error) {
 func (a *app) mock(ctx context.Context, path string, m mockFlags, opts mock.Options) error {
 	rec, err := recordings.OpenAtOnce(path)
 	if err != nil {
-		return usagef("%v", err)
+		return unreadable(path, err)
 	}
 	defer rec.Close()
 	var told sync.Mutex

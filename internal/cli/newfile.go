@@ -59,8 +59,13 @@ func beginNew(path string, replace bool) (*newFile, error) {
 	return &newFile{File: f, path: path, replace: replace}, nil
 }
 
+// occupiedError is wrong usage: a file is there already.
+type occupiedError struct{ usageError }
+
+func (e *occupiedError) Unwrap() error { return &e.usageError }
+
 func occupied(path string) error {
-	return withHint(usagef("%s is there already, and is not overwritten", path), "name another file")
+	return withHint(&occupiedError{usageError{path + " is there already, and is not overwritten"}}, "name another file")
 }
 
 // finish closes the file and gives it its name, unless err says that it is not

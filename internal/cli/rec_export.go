@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -89,7 +90,7 @@ makes a copy without them.
 	f.StringVar(&shown, "filter", "", "write only what passes the filter `expr`, as in rec cat")
 	f.Var(&o.from, "from", "begin there: at the number of an entry, a time since the start such as 1.5s, or a date and time")
 	f.Var(&o.to, "to", "end there, that entry or time included")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	completeOneOf(cmd, "format", formats...)
 	return cmd
 }
 
@@ -128,6 +129,9 @@ func (a *app) exportTo(ctx context.Context, path string, s export.Selection, o e
 		return write(ctx, io.MultiWriter(a.lineOutput(), secrets), s)
 	}
 	out, err := createNew(o.out, o.force, path)
+	if there, ok := errors.AsType[*occupiedError](err); ok {
+		return withHint(there, "name another file, or add --force to replace it")
+	}
 	if err != nil {
 		return err
 	}

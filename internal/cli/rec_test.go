@@ -20,7 +20,7 @@ func TestRecInfo(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Empty(t, r.stderr)
 	for _, want := range []string{
-		`3\.5 KiB, 24 entries, finished`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
+		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
 		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
 		`findings +2 errors, 0 warnings, 0 remarks`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
@@ -36,7 +36,7 @@ func TestRecInfoJSON(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 	var info recordingInfo
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
-	require.Equal(t, "finished", info.State)
+	require.Equal(t, "done", info.State)
 	require.Equal(t, []string{"mcpdbg", "demo-server", "--misbehave", "never-answers"}, info.Header.Argv)
 	require.Equal(t, []int{1, 1}, []int{info.Warnings, info.Infos}, "of a probe silence is only worth knowing")
 	require.Equal(t, "RPC19", info.Findings[0].ID)
@@ -77,7 +77,7 @@ func TestRecInfoTellsOfBothSides(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^client +notifications/initialized +1$`, `(?m)^server +notifications/progress +2$`,
 		`(?m)^no message entry 4, seq 1: é0\\u001b\[1m$`, `(?m)^ +entry 7, seq 1: é3.*é … \(247 bytes\)$`, `(?m)^ +and 2 more$`,
-		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are no message$`,
+		`(?m)^redacted +a copy, with 3 values removed$`, `(?m)^received +2 messages, .*, 7 lines that are no messages$`,
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
@@ -98,7 +98,7 @@ func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
 	require.NoError(t, os.WriteFile(torn, data[:len(data)-9], 0o600))
 	r := inProcess(t, "rec", "info", torn)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "not finished")
+	require.Contains(t, r.stdout, "torn: its recorder was ended before it could finish")
 	require.Contains(t, r.stdout, "findings   none")
 }
 

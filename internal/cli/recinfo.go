@@ -17,7 +17,7 @@ import (
 type recordingInfo struct {
 	File     string         `json:"file"`
 	Header   session.Header `json:"header"`
-	State    string         `json:"state"` // finished, unfinished (killed, or the disk was full), or live
+	State    string         `json:"state"` // done, torn, live or parts missing, as in rec ls
 	Entries  int            `json:"entries"`
 	Size     int64          `json:"bytes"`
 	Duration int64          `json:"duration_us"`
@@ -110,7 +110,7 @@ type findingInfo struct {
 func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recording) (*recordingInfo, error) {
 	stats := rec.Stats()
 	info := &recordingInfo{
-		File: path, Header: rec.Header(), State: "finished", Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
+		File: path, Header: rec.Header(), State: listedStates[session.RecordingDone], Entries: rec.Len(), Size: stats.Size, Skipped: rec.Warnings().String(),
 		Counts: countsInfo{
 			Runs: stats.Runs, Sent: stats.Out, SentBytes: stats.BytesOut, Received: stats.In, Bytes: stats.BytesIn,
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
@@ -120,9 +120,11 @@ func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recordin
 	}
 	switch {
 	case rec.Live():
-		info.State = "live"
+		info.State = listedStates[session.RecordingOn]
+	case stats.Recording == session.RecordingShrunk:
+		info.State = listedStates[session.RecordingTorn]
 	case stats.Recording != session.RecordingDone:
-		info.State = "unfinished"
+		info.State = listedStates[stats.Recording]
 	}
 	info.readRows(ctx, rec)
 	info.check(ctx, rec)

@@ -74,11 +74,11 @@ func folderOf(args []string) (string, error) {
 	info, err := os.Stat(args[0])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("%s: there is no such folder", args[0])
+		return "", withHint(usagef("%s: there is no such folder", args[0]), "without a folder mcpdbg rec ls lists where sessions are recorded")
 	case err != nil:
 		return "", usagef("%v", err)
 	case !info.IsDir():
-		return "", withHint(usagef("%s is no folder", args[0]), "mcpdbg rec info "+args[0])
+		return "", withHint(usagef("%s is no folder", args[0]), "mcpdbg rec info "+word(args[0]))
 	}
 	return args[0], nil
 }
@@ -228,21 +228,24 @@ func (a *app) printList(folder string, list []listed) error {
 	var p page
 	widths := []int{6, 16, 8, 8, 6, 9, 5}
 	for i := range list {
-		widths[0] = max(widths[0], termsafe.Width(list[i].Name))
+		widths[0] = max(widths[0], termsafe.Width(termsafe.String(list[i].Name)))
+	}
+	row := func(name, when, long, messages, errors, size, state, server string) {
+		p.columns(widths, name, when, right(long, widths[2]), right(messages, widths[3]), right(errors, widths[4]), right(size, widths[5]), state, server)
 	}
 	shown, total, unknown := uint64(0), int64(0), false
 	for i := range list {
 		l := &list[i]
 		if l.Problem != "" {
-			fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+l.File+": "+l.Problem))
+			fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+l.problem()))
 			continue
 		}
 		if shown++; shown == 1 {
-			p.columns(widths, "name", "when", "long", "messages", "errors", "size", "state", "server")
+			row("name", "when", "long", "messages", "errors", "size", "state", "server")
 		}
 		total += l.Size
 		unknown = unknown || l.Sent == nil
-		p.columns(widths, l.Name, l.when.Local().Format("2006-01-02 15:04"), l.long(), sum(l.Sent, l.Received), sum(l.Errors),
+		row(l.Name, l.when.Local().Format("2006-01-02 15:04"), l.long(), sum(l.Sent, l.Received), sum(l.Errors),
 			byteCount(l.Size), l.State, l.command())
 	}
 	if shown == 0 {
@@ -255,6 +258,17 @@ func (a *app) printList(folder string, list []listed) error {
 	p.line(fmt.Sprintf("  %s, %s, in %s", plural(shown, "recording"), byteCount(total), shortPath(folder)))
 	_, err := a.stdout.Write([]byte(p.String()))
 	return err
+}
+
+// right is text of ASCII characters at the right of a column.
+func right(text string, width int) string { return fmt.Sprintf("%*s", width, text) }
+
+// problem is why it can't be read, as a sentence.
+func (l *listed) problem() string {
+	if strings.HasPrefix(l.Problem, "is ") { // not a recording
+		return l.File + " " + l.Problem
+	}
+	return l.File + ": " + l.Problem
 }
 
 func (l *listed) long() string {

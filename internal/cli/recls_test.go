@@ -57,8 +57,8 @@ func TestRecList(t *testing.T) {
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
-	require.Contains(t, r.stderr, "mcpdbg: "+filepath.Join(folder, "text.jsonl")+": is not a recording: it looks like text\n")
-	require.Contains(t, r.stderr, "future.jsonl: is a recording of version 7")
+	require.Contains(t, r.stderr, "mcpdbg: "+filepath.Join(folder, "text.jsonl")+" is not a recording: it looks like text\n")
+	require.Contains(t, r.stderr, "future.jsonl is a recording of version 7")
 	require.Equal(t, 2, strings.Count(r.stderr, "\n"))
 	require.NotContains(t, r.stdout, "\x1b")
 

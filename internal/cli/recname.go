@@ -38,7 +38,7 @@ func resolveRecording(name string) (string, error) {
 	case name == "":
 		return "", withHint(usagef("a recording has to be named"), listHint)
 	case err == nil && info.IsDir():
-		return "", withHint(usagef("%s is a folder, not a recording", name), "name a .jsonl file in it; mcpdbg rec ls "+name+" lists them")
+		return "", withHint(usagef("%s is a folder, not a recording", name), "name a .jsonl file in it; mcpdbg rec ls "+word(name)+" lists them")
 	case err == nil:
 		return name, nil
 	case name == "-":

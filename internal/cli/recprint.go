@@ -46,7 +46,7 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), roundTime(info.Duration), h.Tool)
 	line("sent       %s, %s", plural(c.Sent, "message"), byteCount(int64(c.SentBytes)))
 	line("received   %s, %s%s%s", plural(c.Received, "message"), byteCount(int64(c.Bytes)),
-		count(c.Errors, ", %s", "error"), count(c.Stray, ", %s that are no message", "line"))
+		count(c.Errors, ", %s", "error"), ifAny(", ", strayLines(c.Stray)))
 	line("stderr     %s, %s", plural(c.StderrLines, "line"), byteCount(int64(c.StderrBytes)))
 	if c.Runs > 1 {
 		line("processes  %d", c.Runs)
@@ -80,23 +80,39 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 	}
 }
 
+// strayLines counts lines of stdout that are no messages, "" if there are none.
+func strayLines(n uint64) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 line that is no message"
+	}
+	return fmt.Sprintf("%d lines that are no messages", n)
+}
+
 var stateWords = map[string]string{
-	"finished": "finished", "live": "still being written", "unfinished": "not finished: the recorder was ended before it could",
+	"done": "done", "live": "live: it is being recorded", "torn": "torn: its recorder was ended before it could finish",
+	"parts missing": "parts missing: it goes on in a part that is not here",
 }
 
 func (info *recordingInfo) printMethods(line linePrinter) {
 	if len(info.Methods) == 0 {
 		return
 	}
+	wide := len("method")
+	for _, m := range info.Methods[:min(len(info.Methods), shownMethods)] {
+		wide = methodWidth(wide, m.Method)
+	}
 	line("")
-	line("%-6s  %-32s %8s %6s %10s %9s %9s %9s %9s", "from", "method", "requests", "errors", "unanswered", "p50", "p95", "p99", "max")
+	line("%-6s  %-*s  %8s  %6s  %10s  %7s  %7s  %7s  %7s", "from", wide, "method", "requests", "errors", "unanswered", "p50", "p95", "p99", "max")
 	for i, m := range info.Methods {
 		if i == shownMethods {
 			line("and %d more methods (--json has all)", len(info.Methods)-i)
 			break
 		}
-		name := termsafe.AppendAligned(nil, []byte(m.Method), 32, termsafe.Left, termsafe.Options{})
-		line("%-6s  %s %8d %6d %10d %9s %9s %9s %9s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.P99), micros(m.Max))
+		name := termsafe.AppendAligned(nil, []byte(m.Method), wide, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s  %8d  %6d  %10d  %7s  %7s  %7s  %7s", m.From, name, m.Requests, m.Errors, m.Unanswered, micros(m.P50), micros(m.P95), micros(m.P99), micros(m.Max))
 	}
 }
 
@@ -104,16 +120,27 @@ func (info *recordingInfo) printNotified(line linePrinter) {
 	if len(info.Notified) == 0 {
 		return
 	}
+	wide := len("notification")
+	for _, n := range info.Notified[:min(len(info.Notified), shownMethods)] {
+		wide = methodWidth(wide, n.Method)
+	}
 	line("")
-	line("%-6s  %-32s %8s", "from", "notification", "count")
+	line("%-6s  %-*s  %6s", "from", wide, "notification", "count")
 	for i, n := range info.Notified {
 		if i == shownMethods {
 			line("and %d more notifications (--json has all)", len(info.Notified)-i)
 			break
 		}
-		name := termsafe.AppendAligned(nil, []byte(n.Method), 32, termsafe.Left, termsafe.Options{})
-		line("%-6s  %s %8d", n.From, name, n.Count)
+		name := termsafe.AppendAligned(nil, []byte(n.Method), wide, termsafe.Left, termsafe.Options{})
+		line("%-6s  %s  %6d", n.From, name, n.Count)
 	}
+}
+
+// methodWidth is how wide a column of methods is with this one in it, too. The
+// longest names are cut.
+func methodWidth(wide int, method string) int {
+	const widest = 40
+	return min(max(wide, termsafe.Width(termsafe.String(method))), widest)
 }
 
 // redactions adds up what was removed.
@@ -217,6 +244,8 @@ func roundTime(us int64) time.Duration {
 		return d.Round(10 * time.Millisecond)
 	case d >= 10*time.Millisecond:
 		return d.Round(100 * time.Microsecond)
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond)
 	}
 	return d
 }

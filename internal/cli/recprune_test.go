@@ -177,3 +177,15 @@ func TestRetentionOfTheSettings(t *testing.T) {
 	folder, _ = session("")
 	require.Equal(t, "abc", lettersIn(t, folder), "without limits all stay")
 }
+
+func TestRemoveTakesNoPartOfAName(t *testing.T) {
+	t.Parallel()
+	const path = "/state/20261121-114750-files-w679wv.jsonl"
+	for _, name := range []string{path, "last", "20261121-114750-files-w679wv.jsonl", "20261121-114750-files-w679wv", "w679wv", "W679WV"} {
+		require.NoError(t, wholeName(name, path), name)
+	}
+	err := wholeName("files", path)
+	require.EqualError(t, err, `20261121-114750-files-w679wv.jsonl is not removed: "files" is only a part of its name`)
+	require.Equal(t, exitUsage, codeOf(err))
+	require.Error(t, wholeName("w679", path))
+}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +25,8 @@ func (a *app) recRemoveCommand() *cobra.Command {
 them, and says what it removed. It asks nothing. What is no recording is left alone, and so is one
 that is being recorded, unless --force is given.
 
-` + recordingNames,
+FILE is a path, the whole name of a recording in the folder where sessions are
+recorded, or its last six letters; "last" is the newest there.`,
 		Example: `  mcpdbg rec rm last
   mcpdbg rec rm 7k2m9x ./old.jsonl`,
 		ValidArgsFunction: completeRecordings,
@@ -30,14 +34,31 @@ that is being recorded, unless --force is given.
 			if len(args) == 0 {
 				return usagef("rec rm takes one recording or more")
 			}
+			named := slices.Clone(args)
 			if err := resolveRecordings(args); err != nil {
 				return err // before any is gone
+			}
+			for i, path := range args {
+				if err := wholeName(named[i], path); err != nil {
+					return err
+				}
 			}
 			return a.recRemove(args, force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "remove also what is being recorded")
 	return cmd
+}
+
+// wholeName refuses a name that is only some part of that of the recording which
+// it was found by: too little to remove it.
+func wholeName(name, path string) error {
+	base := filepath.Base(path)
+	switch {
+	case name == path, name == newestName, name == base, name+".jsonl" == base, strings.EqualFold(name, shortName(base)):
+		return nil
+	}
+	return withHint(usagef("%s is not removed: %q is only a part of its name", base, name), "mcpdbg rec rm "+word(base))
 }
 
 func (a *app) recRemove(paths []string, force bool) error {

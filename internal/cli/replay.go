@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,6 +89,8 @@ ended before it had answered what it answered then.
 	f.IntVar(&r.learn, "learn", 0, "replay `N` times before, and leave out what moves")
 	r.compare.register(cmd)
 	t.register(cmd)
+	completeOneOf(cmd, "mode", string(replay.Causal), string(replay.Serial), string(replay.Timed))
+	completeOneOf(cmd, "speed", "0.25", "0.5", "1", "2", "4", "8", "16", "max")
 	return cmd
 }
 
@@ -175,6 +179,7 @@ func (a *app) replay(ctx context.Context, path string, t targetFlags, flags repl
 		return usagef("%v", err)
 	}
 	r := &replaying{a: a, path: path, rec: rec, plan: plan, opts: compared, t: t, flags: flags}
+	r.checkTools()
 	switch {
 	case flags.dryRun:
 		return r.printPlan()
@@ -185,6 +190,22 @@ func (a *app) replay(ctx context.Context, path string, t targetFlags, flags repl
 			"--dry-run lists what would be sent; the recorded command was "+commandLine(rec.Header().Argv))
 	}
 	return r.run(ctx)
+}
+
+// checkTools tells of tools that --tool names and that were not called.
+func (r *replaying) checkTools() {
+	var called []string
+	for _, it := range r.plan.Items() {
+		if it.Tool != "" && !slices.Contains(called, it.Tool) {
+			called = append(called, it.Tool)
+		}
+	}
+	for _, tool := range r.flags.tools {
+		if !slices.Contains(called, tool) {
+			fmt.Fprintln(r.a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: --tool %s: the recording calls no such tool; it calls %s",
+				tool, cmp.Or(strings.Join(called, ", "), "none"))))
+		}
+	}
 }
 
 // An attempt is one run of the plan, and the log of it.

@@ -127,7 +127,7 @@ func (r *replaying) print(at *attempt, report *compare.Report, accepted int) err
 	if err := report.WriteText(&p.b, text); err != nil {
 		return err
 	}
-	if accepted > 0 {
+	if r.flags.compare.accept != "" && at.res.Lost == nil {
 		p.line("")
 		p.line("%s added to %s", plural(uint64(accepted), "rule"), r.flags.compare.accept)
 	}
@@ -247,7 +247,24 @@ func targets(to []replay.Target) string {
 }
 
 // commandLine shows a recorded command.
-func commandLine(argv []string) string { return strings.Join(argv, " ") }
+func commandLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		words[i] = word(arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// word is a word of a command line as a shell takes it.
+func word(text string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./~-", c)
+	}
+	if text != "" && strings.IndexFunc(text, func(c rune) bool { return !plain(c) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
 
 // A safePrinter collects lines, each safe for a terminal.
 type safePrinter struct{ b bytes.Buffer }

@@ -84,9 +84,9 @@ func (f *facts) describe(src session.Source) {
 		add("server", "%s", server)
 	}
 	add("recorded", "%s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), short(last), h.Tool)
-	add("messages", "%d sent, %d received, %d errors", s.Out, s.In, s.Errors)
+	add("messages", "%d sent, %d received, %d with an error", s.Out, s.In, s.Errors)
 	if s.Stray+s.StderrLines > 0 {
-		add("lines", "%d on stdout that are no message, %d on stderr", s.Stray, s.StderrLines)
+		add("lines", "%d on stdout that are no messages, %d on stderr", s.Stray, s.StderrLines)
 	}
 	if s.Runs > 1 {
 		add("processes", "%d", s.Runs)
@@ -96,9 +96,9 @@ func (f *facts) describe(src session.Source) {
 	}
 	switch s.Recording {
 	case session.RecordingTorn:
-		add("state", "not finished: the recorder was ended before it could")
+		add("state", "torn: its recorder was ended before it could finish")
 	case session.RecordingParted:
-		add("state", "not finished: it goes on in a part that is not here")
+		add("state", "parts missing: it goes on in a part that is not here")
 	}
 	if h.Redacted != nil {
 		add("redacted", "%s", removed(h.Redacted))

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFlagsOfAFewWordsAreCompleted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, want string }{
+		{"replay last --mode", "causal serial timed"},
+		{"replay last --speed", "0.25 0.5 1 2 4 8 16 max"},
+		{"replay last --era", "auto legacy modern"},
+		{"mock last --repeat", "last cycle error"},
+		{"mock last --fault", "drop: cut: garbage: exit:"},
+		{"run --env-policy", "inherit client none"},
+		{"run --overrun", "hold drop"},
+		{"run --ssh-transport", "auto native master binary"},
+		{"run --path-from", "plain login interactive explicit"},
+		{"run --ssh-launch", "guarded plain"},
+		{"rec export last --format", "har html jsonl md txtar"},
+	} {
+		r := inProcess(t, append(append([]string{"__complete"}, strings.Fields(c.command)...), "")...)
+		words := strings.Fields(r.stdout)
+		require.NotEmpty(t, words, c.command)
+		require.Equal(t, c.want, strings.Join(words[:len(words)-1], " "), c.command)
+	}
+}
