@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,6 +42,40 @@ func rows(t testing.TB, log session.Source) []session.Row {
 	rows := make([]session.Row, log.Len())
 	require.Equal(t, len(rows), log.Rows(0, rows))
 	return rows
+}
+
+// TestToolNames: whichever way the params of a call name the tool, and for how
+// many calls whose responses come when others were read.
+func TestToolNames(t *testing.T) {
+	calls := []string{
+		`{"name":"echo"}`, `{"_meta":{"name":"x"},"arguments":{"name":"y"},"name":"echo"}`, `{"name":"\u0065cho"}`, `{"n\u0061me":"echo"}`,
+		`{"name":"x","name":"echo"}`, `{"name":7}`, `{"name":"ech"}`, `[]`, `{}`,
+	}
+	var lines []string
+	for i, params := range calls {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i, params))
+	}
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf(`> {"jsonrpc":"2.0","id":"a%d","method":"tools/call","params":{"name":"other"}}`, i))
+	}
+	want := []int{0, 1, 2, 3, 4}
+	for i := range calls {
+		if i <= 4 {
+			want = append(want, len(lines))
+		}
+		lines = append(lines, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{}}`, i))
+	}
+	log := newLog(t, lines...)
+	f, err := Parse("tool:echo")
+	require.NoError(t, err)
+	m := f.Over(log)
+	var got []int
+	for i, row := range rows(t, log) {
+		if m.Match(i, row) {
+			got = append(got, i)
+		}
+	}
+	require.Equal(t, want, got)
 }
 
 var traffic = []string{

@@ -14,9 +14,10 @@ const (
 type Matcher struct {
 	filter  *Filter
 	source  session.Source
-	methods [][]Verdict // by word and number of the method; unread: not looked at yet
-	alike   [256]known  // what was found out about rows that are alike
-	rough   bool        // only what is true of all such rows is asked
+	lines   session.IntoReader // of source
+	methods [][]Verdict        // by word and number of the method; unread: not looked at yet
+	alike   [256]known         // what was found out about rows that are alike
+	rough   bool               // only what is true of all such rows is asked
 
 	searched []sought      // of the words with a text that can be searched
 	at       int           // of the row that is looked at, in what was found; -1: nothing was
@@ -25,6 +26,9 @@ type Matcher struct {
 
 	number int    // of the row that is looked at
 	spans  []span // by word, of rows with some numbers
+
+	calls [256]knownCall    // the last ones, by the number of their row
+	tools map[string]string // the names of tools
 
 	texts, heads []byte // memory for the messages that are read
 	from         int    // number of the first row of near
@@ -55,7 +59,7 @@ const paired session.RowFlags = 1 << 7
 // Over returns a matcher of the filter over a log. A nil filter matches every
 // row.
 func (f *Filter) Over(source session.Source) *Matcher {
-	m := &Matcher{filter: f, source: source, at: -1}
+	m := &Matcher{filter: f, source: source, lines: session.InOrder(source), at: -1}
 	if f != nil {
 		m.methods = make([][]Verdict, f.words)
 		m.spans = make([]span, f.words)
@@ -232,7 +236,7 @@ func (msg *message) bytes() []byte {
 		if m.texts == nil {
 			m.texts = make([]byte, 0, keptText)
 		}
-		e, err := session.EntryInto(m.source, msg.row, maxRead, m.texts)
+		e, err := m.lines.EntryInto(msg.row, maxRead, m.texts)
 		switch {
 		case err != nil:
 		case e.Kind.IsStream():
@@ -250,7 +254,7 @@ func (m *Matcher) entry(row session.Row, limit int) (session.Entry, error) {
 	if m.heads == nil {
 		m.heads = make([]byte, 0, keptText)
 	}
-	return session.EntryInto(m.source, row, limit, m.heads)
+	return m.lines.EntryInto(row, limit, m.heads)
 }
 
 // partner returns the other half of a request and its response.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 
@@ -31,36 +32,75 @@ func (t toolTest) row(m *Matcher, index int, r session.Row) Verdict {
 }
 
 func (t toolTest) message(msg *message) bool {
-	name := toolName(msg.request())
+	name := msg.tool()
 	if t.pattern != nil {
 		return t.pattern.MatchString(name)
 	}
 	return name == t.name
 }
 
-// toolName is params.name of a call; empty if it has none.
-func toolName(e session.Entry) string {
-	var params struct {
-		Name string `json:"name"`
+// tool is the name of the tool that is called, or whose response it is. That of
+// a call is remembered for its response, which comes soon as a rule.
+func (msg *message) tool() string {
+	m, call, number := msg.matcher, msg.row, msg.matcher.number
+	if call.Msg != framing.Request {
+		number = int(call.Pair) - 1
 	}
-	if json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) != nil {
-		return ""
+	known := &m.calls[uint(number)%uint(len(m.calls))]
+	if number >= 0 && known.next == number+1 {
+		return known.tool
 	}
-	return params.Name
-}
-
-// request reads the request: the message itself, or what it answers.
-func (msg *message) request() session.Entry {
-	row := msg.row
-	if row.Msg != framing.Request {
+	if call.Msg != framing.Request {
 		var ok bool
-		if row, ok = msg.matcher.partner(row); !ok {
-			return session.Entry{}
+		if call, ok = m.partner(call); !ok {
+			return ""
 		}
 	}
-	e, err := msg.matcher.entry(row, maxRead)
+	e, err := m.entry(call, maxRead)
 	if err != nil || e.Cut {
-		return session.Entry{}
+		return ""
 	}
-	return e
+	*known = knownCall{number + 1, m.toolName(&e)}
+	return known.tool
+}
+
+// A knownCall is the call of a tool whose name was read.
+type knownCall struct {
+	next int // number of its row plus one; 0: none
+	tool string
+}
+
+// maxTools is how many names of tools are kept once for all their calls.
+const maxTools = 1024
+
+// toolName is params.name of a call; empty if it has none.
+func (m *Matcher) toolName(e *session.Entry) string {
+	params := e.Msg.Params.Of(e.Payload)
+	token := framing.Member(params, "name").Of(params)
+	if len(token) < 2 || token[0] != '"' || bytes.IndexByte(token, '\\') >= 0 {
+		return decodedToolName(params)
+	}
+	token = token[1 : len(token)-1]
+	name, ok := m.tools[string(token)]
+	if !ok {
+		name = string(token)
+		if m.tools == nil {
+			m.tools = make(map[string]string)
+		}
+		if len(m.tools) < maxTools {
+			m.tools[name] = name
+		}
+	}
+	return name
+}
+
+// decodedToolName is the same of a call that is written in an unusual way.
+func decodedToolName(params []byte) string {
+	var decoded struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(params, &decoded) != nil {
+		return ""
+	}
+	return decoded.Name
 }
