@@ -42,7 +42,7 @@ type Report struct {
 	Sent      uint64   `json:"sent"`      // messages to the server
 	Received  uint64   `json:"received"`
 	Stray     uint64   `json:"stray"` // lines of stdout that are no message
-	Stderr    uint64   `json:"stderr"`
+	Stderr    uint64   `json:"stderr_lines"`
 	Cut       int      `json:"cut,omitempty"`       // messages of which the source has only the beginning
 	Moved     int      `json:"moved,omitempty"`     // entries whose time fell: they got that of the entry before
 	LeftOut   int      `json:"left_out,omitempty"`  // lines of other sessions or servers
