@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+)
+
+// All commands take a recording in parts as the one that it is.
+func TestARecordingInParts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	record := filepath.Join(folder, "r.jsonl")
+	run(t, against("flood-now:1000x205", "run", "--raw", "--quiet", "--max-part", "64K", "--record", record)...)
+	require.FileExists(t, recordings.PartPath(record, 3))
+
+	var list []listed
+	r := run(t, "rec", "ls", "--json", folder)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &list), r.stdout)
+	require.Len(t, list, 1)
+	require.Equal(t, "done", list[0].State)
+	require.Greater(t, list[0].Size, int64(200_000))
+	require.Zero(t, run(t, "rec", "verify", record).code)
+	require.Zero(t, run(t, "rec", "verify", recordings.PartPath(record, 2)).code)
+	require.Zero(t, run(t, "diff", record, record).code)
+
+	redacted := filepath.Join(folder, "redacted.jsonl")
+	r = run(t, "rec", "redact", record, "-o", redacted)
+	require.Zero(t, r.code, r.stderr)
+	require.Zero(t, run(t, "rec", "verify", redacted).code)
+	require.NoError(t, os.Remove(redacted))
+
+	r = run(t, "rec", "rm", recordings.PartPath(record, 2))
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "it is a part of another recording")
+	require.Contains(t, r.stderr, "mcpdbg rec rm "+record)
+	require.Zero(t, run(t, "rec", "rm", record).code)
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
