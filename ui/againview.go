@@ -116,7 +116,11 @@ func (g *again) paintField(a *App, l *grid.Line, line int) {
 				l.Text(a.theme.Selected, " ")
 				l.Text(theme.Style{}, " ")
 			}
-			l.Text(a.theme.Dim, "empty: that of this environment")
+			empty := "empty: it stays as it is"
+			if value < len(g.env.Named) {
+				empty = "empty: that of this environment"
+			}
+			l.Text(a.theme.Dim, empty)
 			return
 		}
 		g.values[value].paint(l, a.theme, a.opts.ASCII, here)
