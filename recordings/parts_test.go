@@ -173,7 +173,14 @@ func TestALongEntryHasAPartOfItsOwn(t *testing.T) {
 }
 
 func TestAnAnswerStaysBehindItsAct(t *testing.T) {
-	f := create(t, Options{MaxPart: 2 << 10})
+	for most := int64(2000); most < 2300; most += 30 {
+		answersStay(t, most)
+	}
+}
+
+func answersStay(t *testing.T, most int64) {
+	t.Helper()
+	f := create(t, Options{MaxPart: most})
 	for range 50 {
 		require.NoError(t, f.Append([]session.Entry{
 			session.NewEntry(session.KindAct, 0, session.ActBody{Act: session.ActAnswer, By: "policy"}),
@@ -257,20 +264,29 @@ func TestStrangersNamedLikeParts(t *testing.T) {
 	text, err := os.ReadFile(stranger.Path())
 	require.NoError(t, err)
 	header, _, _ := bytes.Cut(text, []byte("\n"))
+	foreign := bytes.Replace(header, []byte(`"argv":[]`), []byte(`"argv":[],"part":2,"first":11`), 1)
 	own := bytes.Replace(header, []byte(`"argv":[]`), []byte(`"argv":[],"part":3,"first":9`), 1)
 	for name, data := range map[string][]byte{
-		"another": text, "empty": nil, "text": []byte("hello\n"), "torn": []byte(`{"mcpdbg":1`), "another number": append(own, '\n'),
+		"another": text, "empty": nil, "text": []byte("hello\n"), "torn": []byte(`{"mcpdbg":1`), "another number": append(own, '\n'), "another id": append(foreign, '\n'),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := recordParts(t, 0, 9)
 			require.NoError(t, f.Close())
-			require.NoError(t, os.WriteFile(PartPath(f.Path(), 2), bytes.ReplaceAll(data, []byte(stranger.Header().ID), []byte(f.Header().ID[:20]+"000000")), 0o600))
+			require.NoError(t, os.WriteFile(PartPath(f.Path(), 2), bytes.ReplaceAll(data, []byte(stranger.Header().ID), []byte(id(name, f))), 0o600))
 			require.NoError(t, os.Mkdir(PartPath(f.Path(), 3), 0o700))
 			requireEntries(t, f, open(t, f.Path()))
 			require.NoError(t, Remove(f.Path(), false))
 			require.FileExists(t, PartPath(f.Path(), 2))
 		})
 	}
+}
+
+// id is that of the recording, and for the file "another id" one that is not.
+func id(name string, f *File) string {
+	if name == "another id" {
+		return f.Header().ID[:20] + "000000"
+	}
+	return f.Header().ID
 }
 
 // A machine that went down may have lost the end of a part, and not the next one.
