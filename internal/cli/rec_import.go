@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,7 +108,10 @@ func (a *app) importSource(path string, o *imports.Options) (io.ReadCloser, erro
 		return io.NopCloser(a.stdin), nil
 	}
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, withHint(usagef("%s: there is no such file", path), "name the file that the other program wrote, or - for standard input")
+	case err != nil:
 		return nil, usagef("%v", err)
 	}
 	info, err := f.Stat()

@@ -250,7 +250,7 @@ func printRedacted(w io.Writer, r *redact.Report, o redactOptions) {
 		line("left out: the last line, which has no end")
 	}
 	if r.Removed == 0 {
-		line("try: name what is secret with --env, --key, --pointer or --pattern")
+		line("  try: name what is secret with --env, --key, --pointer or --pattern")
 	}
 	if !o.dryRun {
 		line("%s: read it before you share it, for no rule knows your secrets", o.out)

@@ -240,7 +240,7 @@ func (p *printer) timing(r *Report) {
 	}
 	p.line("\nTimes of answers, which do not count")
 	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  \tanswers\tp50\t\tp95\t")
+	fmt.Fprintln(t, "  \tanswers\tp50\t\tp95")
 	for _, m := range r.Timing {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", p.call(m.Method, "", m.From), both(fmt.Sprint(m.A.Count), fmt.Sprint(m.B.Count)),
 			both(micros(m.A.P50), micros(m.B.P50)), factor(m.P50), both(micros(m.A.P95), micros(m.B.P95)), factor(m.P95))
