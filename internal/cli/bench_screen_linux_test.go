@@ -31,16 +31,22 @@ type ptyRun struct {
 // inPty starts the program in a terminal of 120 by 36.
 func inPty(tb testing.TB, args ...string) *ptyRun {
 	tb.Helper()
+	return startInPty(tb, program(tb, args...), 120, 36)
+}
+
+// startInPty starts a command in a terminal.
+func startInPty(tb testing.TB, cmd *exec.Cmd, columns, lines uint16) *ptyRun {
+	tb.Helper()
 	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	require.NoError(tb, err)
 	require.NoError(tb, unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPTN)
 	require.NoError(tb, err)
-	require.NoError(tb, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 36, Col: 120}))
+	require.NoError(tb, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns}))
 	theirs, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	require.NoError(tb, err)
-	r := &ptyRun{cmd: program(tb, args...), tty: tty, grown: make(chan struct{}, 1)}
-	r.cmd.Env = append(r.cmd.Env, "TERM=xterm-256color")
+	r := &ptyRun{cmd: cmd, tty: tty, grown: make(chan struct{}, 1)}
+	r.cmd.Env = append(r.cmd.Environ(), "TERM=xterm-256color")
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = theirs, theirs, theirs
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(tb, r.cmd.Start())
@@ -86,7 +92,13 @@ func (r *ptyRun) until(tb testing.TB, text string) {
 // end quits.
 func (r *ptyRun) end(tb testing.TB) {
 	tb.Helper()
-	_, err := r.tty.WriteString("\x03")
+	r.leave(tb, "\x03")
+}
+
+// leave presses the key that ends the program.
+func (r *ptyRun) leave(tb testing.TB, key string) {
+	tb.Helper()
+	_, err := r.tty.WriteString(key)
 	require.NoError(tb, err)
 	require.NoError(tb, r.cmd.Wait())
 	r.read.Wait() // it ends with the last who has the other side
