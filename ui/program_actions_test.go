@@ -350,6 +350,7 @@ func (st *stage) reset(t *testing.T) *stage {
 	for _, q := range st.s.Asks() {
 		require.NoError(t, st.s.Answer(q.ID, []byte(answerDecline)))
 	}
+	st.wait() // until the program knows
 	for range 12 {
 		if st.app.scope() == scopeTraffic && !st.app.zoom && st.app.search == nil && st.app.traffic.shown == nil {
 			break
