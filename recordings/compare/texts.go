@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -76,18 +77,20 @@ func lineDiff(a, b string) []string {
 }
 
 // volatileText finds values in a text that are others in each run.
-var volatileText = regexp.MustCompile(strings.Join([]string{
-	`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
-	`\b\d?\d:\d\d:\d\d([.,]\d+)?( ?[AaPp][Mm])?\b`,                                    // time of day
-	`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`, // UUID
-	`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`,                                                 // ULID
-	`\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`,                             // hexadecimal
-	`\b\d+(\.\d+)? ?(ns|us|µs|ms|s|sec|seconds|minutes)\b`,                            // duration
-	`(?i:\bpid[ :=]+)\d+`,                                                // pid
-	`(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`,                      // port
-	`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
-	`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and consoles
-}, "|"))
+var volatileText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?`,   // time
+		`\b\d?\d:\d\d:\d\d([.,]\d+)?( ?[AaPp][Mm])?\b`,                                    // time of day
+		`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`, // UUID
+		`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`,                                                 // ULID
+		`\b(0x[0-9a-fA-F]{6,}|[0-9a-f]{16,}|[0-9A-F]{16,})\b`,                             // hexadecimal
+		`\b\d+(\.\d+)? ?(ns|us|µs|ms|s|sec|seconds|minutes)\b`,                            // duration
+		`(?i:\bpid[ :=]+)\d+`,                                                // pid
+		`(?i:\bport[ :=]+|localhost:|127\.0\.0\.1:)\d+`,                      // port
+		`(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/)[^\s"'<>]+`, // temporary path
+		`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d\d? )?(?:\d{4} )?[\d:]{5,8}`, // dates of mails and consoles
+	}, "|"))
+})
 
 // wordsAround is how many words before and after what differs can belong to the
 // same value of volatileText, such as a date, and maxAround how many bytes.
@@ -133,7 +136,7 @@ func couldBeVolatile(text string) bool {
 
 // maskText replaces the values of a text that are others in each run, each by
 // the same mark: what kind it is shows in the text around it.
-func maskText(text string) string { return volatileText.ReplaceAllString(text, "…") }
+func maskText(text string) string { return volatileText().ReplaceAllString(text, "…") }
 
 // isBlob tells whether a text is bytes in base64.
 func isBlob(text string) bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"mcpdbg/framing"
@@ -18,8 +17,8 @@ import (
 // lines. Lines of another shape are what the server wrote to stderr.
 
 var (
-	claudeLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] `)
-	claudeMain = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
+	claudeLine = expression(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) \[([^\]]*)\] \[([^\]]*)\] `)
+	claudeMain = expression(`(?m)^\d{4}-\d\d-\d\dT[0-9:.]+Z \[[^\]]*\] \[[^\]]*\] (Message from (client|server): |Initializing server|Server started and connected|Server transport closed)`)
 )
 
 // What Claude Desktop says before a message, and at the start of a server.
@@ -36,7 +35,7 @@ const claudeNothing = " { metadata: undefined }"
 const maxContinued = 500
 
 func looksClaude(head []byte) bool {
-	return claudeMain.Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")))
+	return claudeMain().Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")))
 }
 
 func readClaude(s *source, to *recorder) error {
@@ -75,7 +74,7 @@ type claudeReader struct {
 }
 
 func (c *claudeReader) line(line []byte) error {
-	m := claudeLine.FindSubmatchIndex(line)
+	m := claudeLine().FindSubmatchIndex(line)
 	if m == nil {
 		return c.without(line)
 	}

@@ -3,8 +3,10 @@ package imports
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mcpdbg/recordings"
@@ -134,4 +136,10 @@ func clip(text string, most int) string {
 		most--
 	}
 	return text[:most]
+}
+
+// expression is a regular expression that is compiled when it is used first:
+// for what a package compiles at its start every start of the program pays.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

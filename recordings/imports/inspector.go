@@ -3,7 +3,6 @@ package imports
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 
 	"mcpdbg/session"
 )
@@ -12,11 +11,11 @@ import (
 // inspector): an array of entries laid out for people, each a request with its
 // response, a notification, or a response of which there is no request.
 
-var inspectorEntry = regexp.MustCompile(`"direction":\s*"(request|response|notification)"`)
+var inspectorEntry = expression(`"direction":\s*"(request|response|notification)"`)
 
 func looksInspector(head []byte) bool {
 	head = bytes.TrimSpace(head[:min(len(head), 64<<10)])
-	return bytes.HasPrefix(head, []byte("[")) && inspectorEntry.Match(head) && bytes.Contains(head, []byte(`"message":`))
+	return bytes.HasPrefix(head, []byte("[")) && inspectorEntry().Match(head) && bytes.Contains(head, []byte(`"message":`))
 }
 
 func readInspector(s *source, to *recorder) error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 
 	"mcpdbg/session"
@@ -16,12 +15,12 @@ import (
 // tells entry, time and direction.
 
 var (
-	txtarFile = regexp.MustCompile(`^-- (\S+) --$`)
-	txtarName = regexp.MustCompile(`^\d+-t(\d+)-(in|out|err)(?:-.*?)??(-more)?\.(json|txt|b64)$`)
-	txtarMain = regexp.MustCompile(`(?m)^-- \d+-t\d+-(in|out|err)[^ ]*\.(json|txt|b64) --$`)
+	txtarFile = expression(`^-- (\S+) --$`)
+	txtarName = expression(`^\d+-t(\d+)-(in|out|err)(?:-.*?)??(-more)?\.(json|txt|b64)$`)
+	txtarMain = expression(`(?m)^-- \d+-t\d+-(in|out|err)[^ ]*\.(json|txt|b64) --$`)
 )
 
-func looksTxtar(head []byte) bool { return txtarMain.Match(head) }
+func looksTxtar(head []byte) bool { return txtarMain().Match(head) }
 
 func readTxtar(s *source, to *recorder) error {
 	to.remark("ends of lines and entries other than messages and lines are not in it")
@@ -34,7 +33,7 @@ func readTxtar(s *source, to *recorder) error {
 		if err != nil {
 			return err
 		}
-		if m := txtarFile.FindSubmatch(line); m != nil && size <= maxLine {
+		if m := txtarFile().FindSubmatch(line); m != nil && size <= maxLine {
 			if err := t.finish(); err != nil {
 				return err
 			}
@@ -73,7 +72,7 @@ func (t *txtarReader) line(line []byte, size int64) error {
 
 // entry takes the one line of a file.
 func (t *txtarReader) entry(line []byte, size int64) error {
-	m := txtarName.FindStringSubmatch(t.name)
+	m := txtarName().FindStringSubmatch(t.name)
 	if m == nil || size > maxLine {
 		return unreadable("the file " + clip(t.name, 80) + " is no message")
 	}

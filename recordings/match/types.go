@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,13 +48,13 @@ func (t Type) Fits(name string, value []byte) bool {
 }
 
 var (
-	timeText     = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?$`)
-	idText       = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{16,}|[0-9A-F]{16,})$`)
-	durationText = regexp.MustCompile(`^([0-9.]+ ?(ns|us|µs|ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?) ?)+$|^PT([0-9.]+[HMS])+$`)
-	tempText     = regexp.MustCompile(`^(file://)?(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/|[A-Za-z]:\\.*\\Temp\\).+`)
-	durationName = regexp.MustCompile(`(?i:duration|elapsed|latency|uptime|took|runtime)|(^|_)(ms|us|ns|millis|seconds)$|(Ms|Us|Ns|Millis|Seconds)$`)
-	pidName      = regexp.MustCompile(`^(pid|ppid|PID|PPID)$|_p?pid$|process_?id$|ProcessId$|[a-z]P?Pid$`)
-	portName     = regexp.MustCompile(`^(port|Port|PORT)$|_port$|[a-z]Port$`)
+	timeText     = expression(`^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?([Zz]|UTC|[+-]\d\d:?\d\d))?$`)
+	idText       = expression(`^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{16,}|[0-9A-F]{16,})$`)
+	durationText = expression(`^([0-9.]+ ?(ns|us|µs|ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?) ?)+$|^PT([0-9.]+[HMS])+$`)
+	tempText     = expression(`^(file://)?(/tmp/|/var/tmp/|/private/tmp/|(/private)?/var/folders/|[A-Za-z]:\\.*\\Temp\\).+`)
+	durationName = expression(`(?i:duration|elapsed|latency|uptime|took|runtime)|(^|_)(ms|us|ns|millis|seconds)$|(Ms|Us|Ns|Millis|Seconds)$`)
+	pidName      = expression(`^(pid|ppid|PID|PPID)$|_p?pid$|process_?id$|ProcessId$|[a-z]P?Pid$`)
+	portName     = expression(`^(port|Port|PORT)$|_port$|[a-z]Port$`)
 )
 
 // maxTyped is how long a text may be that is of a type.
@@ -74,18 +75,18 @@ func TypeOf(name string, value []byte) Type {
 		return TypeNone
 	case isTime(text):
 		return TypeTime
-	case idText.MatchString(text) && strings.ContainsAny(text, "0123456789"):
+	case idText().MatchString(text) && strings.ContainsAny(text, "0123456789"):
 		return TypeID
-	case durationText.MatchString(text):
+	case durationText().MatchString(text):
 		return TypeDuration
-	case tempText.MatchString(text):
+	case tempText().MatchString(text):
 		return TypeTempPath
 	}
 	return numberType(name, []byte(text))
 }
 
 func isTime(text string) bool {
-	if timeText.MatchString(text) {
+	if timeText().MatchString(text) {
 		return true
 	}
 	_, err := time.Parse(time.RFC1123, text)
@@ -100,11 +101,11 @@ func numberType(name string, number []byte) Type {
 	switch {
 	case err != nil || v < 0:
 		return TypeNone
-	case pidName.MatchString(name):
+	case pidName().MatchString(name):
 		return TypePID
-	case portName.MatchString(name) && v < 1<<16:
+	case portName().MatchString(name) && v < 1<<16:
 		return TypePort
-	case durationName.MatchString(name):
+	case durationName().MatchString(name):
 		return TypeDuration
 	}
 	const from, to = 1_420_070_400, 4_102_444_800 // 2015, 2100
@@ -114,4 +115,10 @@ func numberType(name string, number []byte) Type {
 		}
 	}
 	return TypeNone
+}
+
+// expression is a regular expression that is compiled when it is used first:
+// for what a package compiles at its start every start of the program pays.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 var tooCommon = []string{"root", "user", "admin", "localhost", "home", "node", "test"}
 
 // folder finds the user in a path.
-var folder = regexp.MustCompile(`(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)([^/\\\s"'<>:;,)]+)`)
+var folder = expression(`(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)([^/\\\s"'<>:;,)]+)`)
 
 const (
 	// maxNames is how many names a recording can tell of: each takes a part of
@@ -42,7 +41,7 @@ func identities(ctx context.Context, s *recordings.Scanner, further []string) ([
 	}
 	add(further...)
 	add(hostNames(h.Host)...)
-	for _, m := range folder.FindAllSubmatch(s.HeaderLine(), -1) {
+	for _, m := range folder().FindAllSubmatch(s.HeaderLine(), -1) {
 		add(string(m[1]))
 	}
 	for n := 0; s.Next() && len(names) <= maxNames; n++ {

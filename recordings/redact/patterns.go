@@ -1,5 +1,16 @@
 package redact
 
+import (
+	"regexp"
+	"sync"
+)
+
+// expression is a regular expression that is compiled when it is used first:
+// for what a package compiles at its start every start of the program pays.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // A Pattern is a regular expression (RE2) for secrets in text. If it has a
 // group, the first one is the secret; else all that it finds is.
 type Pattern struct {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -250,7 +249,7 @@ func (c *copier) event(e *session.Entry, p plan) error {
 }
 
 // bytesMember is how much of a write was accepted.
-var bytesMember = regexp.MustCompile(`"bytes":\s*(\d+)`)
+var bytesMember = expression(`"bytes":\s*(\d+)`)
 
 // written corrects what is said about a changed write.
 func (c *copier) written(e *session.Entry, line []byte) []edit {
@@ -259,7 +258,7 @@ func (c *copier) written(e *session.Entry, line []byte) []edit {
 		return nil
 	}
 	i := slices.IndexFunc(c.writes, func(w write) bool { return w.n == b.Of })
-	m := bytesMember.FindSubmatchIndex(line)
+	m := bytesMember().FindSubmatchIndex(line)
 	if i < 0 || m == nil {
 		return nil
 	}
@@ -267,12 +266,12 @@ func (c *copier) written(e *session.Entry, line []byte) []edit {
 }
 
 // headMember is the beginning of a line that had not come.
-var headMember = regexp.MustCompile(`"head(?:_b64)?":\s*"((?:[^"\\]|\\.)*)"`)
+var headMember = expression(`"head(?:_b64)?":\s*"((?:[^"\\]|\\.)*)"`)
 
 // waiting puts the beginning of what a line becomes into the entry that told of
 // it.
 func (c *copier) waiting(p plan, line []byte, edits []edit) []edit {
-	m := headMember.FindSubmatchIndex(line)
+	m := headMember().FindSubmatchIndex(line)
 	if !p.heads || m == nil {
 		return edits
 	}
@@ -309,12 +308,12 @@ type header struct {
 const mostCounted = 99_999_999
 
 // oldMark is what an earlier run wrote into the header.
-var oldMark = regexp.MustCompile(`,"redacted":\{[^{}]*\} *`)
+var oldMark = expression(`,"redacted":\{[^{}]*\} *`)
 
 // header makes the first line, with room for counts that are not known yet.
 func (c *copier) header(with Rules) *header {
 	line := bytes.TrimRight(c.scanner.HeaderLine(), " \t\r\n")
-	line = oldMark.ReplaceAll(line, nil)
+	line = oldMark().ReplaceAll(line, nil)
 	edits := c.inObject("header", line, false)
 	c.tally.add(edits)
 	line = apply(nil, line, edits)

@@ -204,7 +204,7 @@ func (c *compiled) addKeys(keys []string) error {
 	}
 	c.keys.exact = map[string]string{}
 	for _, key := range keys {
-		name := strings.ReplaceAll(lower(camel.ReplaceAllString(key, "${1}_${2}")), "-", "_")
+		name := strings.ReplaceAll(lower(camel().ReplaceAllString(key, "${1}_${2}")), "-", "_")
 		switch {
 		case strings.Trim(name, "*_") == "" && name != "*":
 			return &RuleError{"key " + key, "it has no letters"}
@@ -224,7 +224,7 @@ func (c *compiled) addKeys(keys []string) error {
 }
 
 // camel finds where the words of a name such as apiKey meet.
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camel = expression(`([a-z0-9])([A-Z])`)
 
 // squeeze makes equal what differs only by case and separators.
 func squeeze(name string) string {

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -48,13 +47,13 @@ func (s *sum) add(payload []byte, eol string, edits []edit) (changed []byte) {
 }
 
 // written are the sums as a closed or failed entry has them.
-var written = regexp.MustCompile(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"`)
+var written = expression(`"(stdin|stdout|stderr)":\s*\{\s*"bytes":\s*(\d+),\s*"xxh64":\s*"([0-9a-f]*)"`)
 
 // correct returns the edits that make the sums of an entry those of what the
 // streams have become. Sums that were wrong before are so afterwards, but tell
 // nothing of what was removed.
 func (s sums) correct(line []byte) (edits []edit) {
-	for _, m := range written.FindAllSubmatchIndex(line, -1) {
+	for _, m := range written().FindAllSubmatchIndex(line, -1) {
 		sum := s[session.ParseKind(line[m[2]:m[3]])]
 		if !sum.different {
 			continue

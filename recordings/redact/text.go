@@ -74,11 +74,11 @@ func (f *finder) number(secret []byte) string {
 }
 
 // variable is what the recorder writes for the value of a variable.
-var variable = regexp.MustCompile(`^\$\{\w+\}$`)
+var variable = expression(`^\$\{\w+\}$`)
 
 // isMark tells whether a text is one that stands for a secret already.
 func isMark(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("${")) && variable.Match(text) || bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
+	return bytes.HasPrefix(text, []byte("${")) && variable().Match(text) || bytes.HasPrefix(text, []byte(Mark)) && len(text) <= len(Mark)+idLetters+1 && bytes.HasSuffix(text, []byte("]"))
 }
 
 // inText finds what is to be removed in a text that is decoded: of a string, or
@@ -107,7 +107,7 @@ func (f *finder) inText(text []byte, place string, nested int) []edit {
 		edits = append(edits, f.namedIn(text, place)...)
 	}
 	if hit&ruleHome != 0 {
-		for _, m := range homes.FindAllSubmatchIndex(text, -1) {
+		for _, m := range homes().FindAllSubmatchIndex(text, -1) {
 			edits = append(edits, edit{from: m[2], to: m[3], text: "~", rule: "home", place: place})
 		}
 	}
@@ -175,22 +175,22 @@ func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place stri
 }
 
 // homes are folders of people; what is behind them stays.
-var homes = regexp.MustCompile(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
+var homes = expression(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
 
 // named are the ways to give a value a name in text that is no JSON: as a
 // member of JSON that is cut or printed over lines, name=value, and a line
 // name: value. Each has the name and, behind it, the value in one of its groups.
-var named = []*regexp.Regexp{
-	regexp.MustCompile(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`),
-	regexp.MustCompile(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`),
-	regexp.MustCompile(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`),
-	regexp.MustCompile(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`),
+var named = []func() *regexp.Regexp{
+	expression(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`),
+	expression(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`),
+	expression(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`),
+	expression(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`),
 }
 
 // namedIn finds the values of keys.
 func (f *finder) namedIn(text []byte, place string) (edits []edit) {
 	for _, re := range named {
-		for _, m := range re.FindAllSubmatchIndex(text, -1) {
+		for _, m := range re().FindAllSubmatchIndex(text, -1) {
 			key := f.key(bytes.TrimLeft(text[m[2]:m[3]], "-."))
 			if key == "" {
 				continue
