@@ -12,6 +12,10 @@ import (
 // does not notice it, and it costs two system calls.
 const followEvery = 100 * time.Millisecond
 
+// screenFirst is how long a screen takes to show the tail. Nobody notices that
+// the rest begins so much later, but everybody that the tail does.
+const screenFirst = 30 * time.Millisecond
+
 // ErrShrunk is the error for entries whose bytes are gone: the file is shorter
 // than it was when they were indexed.
 var ErrShrunk = errors.New("the recording got shorter: the entry is not in the file any more")
@@ -22,8 +26,12 @@ var errQuit = errors.New("the recording is closed")
 // run is the goroutine of a Recording: it indexes what is there, follows what
 // comes, and says how it ends.
 func (r *Recording) run(follow bool) {
-	if r.atOnce {
-		r.count() // nobody waits for it otherwise
+	if r.tail != nil {
+		select { // the processors are for who shows the tail
+		case <-time.After(screenFirst):
+		case <-r.quit:
+		}
+		r.count() // of others nobody asks for it
 	}
 	err := r.catchUp()
 	if err == nil {
