@@ -47,6 +47,10 @@ type findings struct {
 	counts [Error + 1]int
 	unread int
 	rows   int
+
+	history history
+	looking int  // row that is looked at
+	ended   bool // no row follows
 }
 
 // A slot is what findings are limited by.
@@ -69,10 +73,10 @@ func (f *findings) add(rule *Rule, severity Severity, at place, detail string) {
 	full := f.kept[all] >= maxFindings
 	switch {
 	case known && (rule.once || full):
-		f.all[last].Count++
+		f.again(last)
 		return
 	case full:
-		f.all[f.slots[all]].Count++
+		f.again(f.slots[all])
 		return
 	}
 	if f.slots == nil {
@@ -80,8 +84,29 @@ func (f *findings) add(rule *Rule, severity Severity, at place, detail string) {
 	}
 	f.slots[mine], f.slots[all] = len(f.all), len(f.all)
 	f.kept[all]++
+	f.history.add(f.looking, len(f.all))
 	f.all = append(f.all, Finding{Rule: rule, Severity: severity, Row: at.row, N: at.n, Seq: at.seq, T: at.t,
 		Run: at.run, Detail: detail, Count: 1})
+}
+
+// again counts one of the findings once more.
+func (f *findings) again(finding int) {
+	f.all[finding].Count++
+	f.history.add(f.looking, finding)
+}
+
+// looksAt says which row is looked at.
+func (f *findings) looksAt(row int) {
+	f.mu.Lock()
+	f.looking = row
+	f.mu.Unlock()
+}
+
+// end says that no row follows.
+func (f *findings) end() {
+	f.mu.Lock()
+	f.ended = true
+	f.mu.Unlock()
 }
 
 // excerpt is the beginning of text, whole runes of it.

@@ -71,6 +71,7 @@ func (l *Linter) Advance(ctx context.Context, maxRows, maxBytes int) (more bool)
 		l.fresh = l.fresh[1:]
 		l.look(l.next, row)
 		l.next++
+		l.found.looksAt(l.next)
 		read += min(int(row.Len), MaxLine)
 	}
 	l.found.looked(l.next)
@@ -88,6 +89,7 @@ func (l *Linter) fetch() bool {
 	}
 	if state.Complete() && !l.done {
 		l.done = true
+		l.found.end()
 		l.endRun()
 	}
 	return false
