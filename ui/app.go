@@ -248,6 +248,7 @@ func (a *App) refresh() tea.Cmd {
 	}
 	a.observe()
 	a.stderr.SetFilter(a.index.stderr)
+	a.recallFindings()
 	a.findings.follow(a.index.events)
 	a.events.SetFilter(a.findings.events)
 	a.markAll()

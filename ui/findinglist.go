@@ -29,6 +29,9 @@ func findingActions() []action {
 }
 
 func hasFindings(a *App) (bool, string) {
+	if far := a.lintedSoFar(); far != "" {
+		return len(a.findings.list) > 0, "nothing was found against the protocol in the first " + far
+	}
 	return len(a.findings.list) > 0, "nothing was found against the protocol"
 }
 
@@ -79,6 +82,9 @@ func (l *findingList) paint(a *App) {
 	l.paintAbout(a, in.H-about, about)
 	f := a.findings
 	title := fmt.Sprintf("Findings: %d errors, %d warnings, %d remarks", f.errors, f.warnings, f.infos)
+	if far := a.lintedSoFar(); far != "" {
+		title += ", in the first " + far
+	}
 	a.canvas.Box(r, a.border(title, fmt.Sprintf("%d of %d", len(l.shown), len(l.found)), true), &l.block)
 	_, in = in.CutTop(1)
 	_, in = in.CutBottom(about)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +21,8 @@ const (
 )
 
 // findings are what a log has that the protocol forbids or advises against. They
-// follow the log in steps, and lag behind one that grows fast.
+// follow the log in steps, and lag behind one that grows fast. Those of a moment
+// in the past are recalled from those of the whole log, which has the linter.
 type findings struct {
 	linter  *lint.Linter
 	running bool // a step is under way
@@ -30,6 +32,7 @@ type findings struct {
 	list                    []lint.Finding
 	errors, warnings, infos int
 
+	rows    int         // that were looked at
 	first   map[int]int // of each row with a warning or an error: the worst of list
 	version uint32      // changes with first
 
@@ -73,13 +76,35 @@ func (f *findings) insert(row uint32) {
 // take takes what was found since the last time, and tells whether that is
 // anything.
 func (f *findings) take() bool {
+	f.rows, _ = f.linter.Looked()
 	errors, warnings, infos := f.linter.Counts()
 	if errors == f.errors && warnings == f.warnings && infos == f.infos {
 		return false
 	}
-	f.errors, f.warnings, f.infos = errors, warnings, infos
+	f.keep(f.linter.Findings())
+	return true
+}
+
+// recall takes what was found in the first rows of a log, and tells whether that
+// is more than before. It never becomes less.
+func (f *findings) recall(whole *findings, rows int) bool {
+	looked, _ := whole.linter.Looked()
+	f.rows = min(looked, rows)
+	found, _ := whole.linter.AsOf(rows)
+	before := f.errors + f.warnings + f.infos
+	f.keep(found)
+	return f.errors+f.warnings+f.infos > before
+}
+
+// keep takes a list that begins with what is in the one before.
+func (f *findings) keep(found []lint.Finding) {
+	var counts [lint.Error + 1]int
+	for _, one := range found {
+		counts[one.Severity] += one.Count
+	}
+	f.errors, f.warnings, f.infos = counts[lint.Error], counts[lint.Warning], counts[lint.Info]
 	known := len(f.list)
-	f.list = f.linter.Findings()
+	f.list = found
 	for i, found := range f.list[known:] {
 		if found.Severity == lint.Info {
 			continue
@@ -89,50 +114,63 @@ func (f *findings) take() bool {
 		}
 		f.insert(uint32(found.Row))
 	}
-	f.version++
-	return true
+	if len(found) > known {
+		f.version++
+	}
 }
 
-// lintOn has the findings follow the log, unless they do already.
+// lintOn has the findings follow the log, unless they do already. Those of a
+// moment come with those of the whole.
 func (a *App) lintOn() tea.Cmd {
-	f := a.findings
-	final := a.source.Stats().Recording.Complete()
+	f := a.whole.findings
+	final := a.log.Stats().Recording.Complete()
 	rows, _ := f.linter.Looked()
-	if news := rows < a.source.Len() || final && !f.final; !news || f.running || !a.judges() {
+	if news := rows < a.log.Len() || final && !f.final; !news || f.running || !a.judges() {
 		return nil
 	}
 	f.running, f.final = true, final
 	ctx := a.ctx
 	return func() tea.Msg {
 		f.linter.Advance(ctx, lintRows, lintBytes)
-		return result{then: func(a *App) tea.Cmd { return a.linted(f) }}
+		return result{then: (*App).linted}
 	}
 }
 
 // linted takes the end of a step. The next one begins a frame later, so that the
 // log, and the screen, come first.
-func (a *App) linted(f *findings) tea.Cmd {
+func (a *App) linted() tea.Cmd {
+	f := a.whole.findings
 	f.running = false
-	if f != a.findings {
-		return nil // of what is not shown any more
-	}
 	a.takeFindings()
-	if rows, _ := f.linter.Looked(); rows < a.source.Len() {
+	if rows, _ := f.linter.Looked(); rows < a.log.Len() {
 		return a.later(framePause, result{then: (*App).lintOn})
 	}
 	return a.lintTimer()
 }
 
 func (a *App) takeFindings() {
-	if a.findings.take() {
-		a.events.SetFilter(a.findings.events)
-		a.markAll()
+	news := a.whole.findings.take()
+	if a.findings != a.whole.findings {
+		news = a.recallFindings()
 	}
+	if news {
+		a.events.SetFilter(a.findings.events)
+	}
+	a.markAll()
+}
+
+// recallFindings brings the findings of a moment up to date, and tells whether there are
+// more.
+func (a *App) recallFindings() bool {
+	if a.playback == nil || a.projection != a.playback.past {
+		return false
+	}
+	return a.findings.recall(a.whole.findings, a.source.Len())
 }
 
 // lintTimer sets a timer for findings that come with time and not with a row.
 func (a *App) lintTimer() tea.Cmd {
-	f := a.findings
+	f := a.whole.findings
 	due, ok := f.linter.Due()
 	if !ok || f.timed || a.session == nil {
 		return nil
@@ -161,17 +199,31 @@ func severityOf(s lint.Severity, th *theme.Theme) (mark string, style theme.Styl
 	return "-", th.Dim
 }
 
-// lintPart counts the findings in the header.
+// lintPart counts the findings in the header, and says how far they were looked
+// for.
 func (a *App) lintPart() part {
 	f := a.findings
 	p := part{style: a.theme.Warn, group: 1, priority: 72}
-	switch {
-	case f.errors+f.warnings == 0:
-		return part{}
-	case f.errors > 0:
+	if f.errors > 0 {
 		p.style = a.theme.Error
 	}
-	p.text = fmt.Sprintf("lint %d x %d !", f.errors, f.warnings)
-	p.short = fmt.Sprintf("lint %d/%d", f.errors, f.warnings)
+	if f.errors+f.warnings > 0 {
+		p.text = fmt.Sprintf("lint %d x %d !", f.errors, f.warnings)
+		p.short = fmt.Sprintf("lint %d/%d", f.errors, f.warnings)
+	}
+	if far := a.lintedSoFar(); far != "" {
+		p.text, p.short = cmp.Or(p.text, "lint")+" "+far+" so far", cmp.Or(p.short, "lint")+" "+far
+	}
 	return p
+}
+
+// lintedSoFar is the part of the rows in which findings were looked for, "" if
+// that is all. What a session says is looked at soon; no word of it, unless there
+// is much.
+func (a *App) lintedSoFar() string {
+	behind := a.source.Len() - a.findings.rows
+	if behind <= 0 || !a.judges() || a.session != nil && behind < lintRows {
+		return ""
+	}
+	return percent(a.findings.rows, a.source.Len())
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	verdicts "mcpdbg/session/verdict"
 )
@@ -299,6 +301,29 @@ func TestVerdictOfAMoment(t *testing.T) {
 	require.Equal(t, whole, causes(d.trouble.found))
 	require.Equal(t, all, d.findings.errors)
 	require.Contains(t, d.rows()[0], "exit 0")
+}
+
+// TestFindingsOfAMoment are there with its first frame, those of the whole being
+// known; and while they are looked for it is said how far that is.
+func TestFindingsOfAMoment(t *testing.T) {
+	log := newLog(t)
+	noise := session.Entry{Kind: session.KindStdout, Seq: 1, Payload: []byte("noise"), Msg: framing.Scan([]byte("noise"))}
+	require.NoError(t, log.Append(slices.Repeat([]session.Entry{noise}, 4*lintRows)))
+	d := drive(t, Options{Source: log, Title: "x"}, 120, 36)
+	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! 25 % so far")
+	step := d.showRows(2 * lintRows)
+	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! 50 % so far")
+	d.showRows(lintRows)
+	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! |")
+	d.run(d.tagged(step))
+	for range 2 {
+		d.pull() // the timer of a step
+	}
+	for _, rows := range []int{lintRows, 7, 3 * lintRows, 3*lintRows - 1, 0, 4 * lintRows} {
+		d.showRows(rows) // what it goes on to do is not done
+		require.Equal(t, rows, d.findings.errors)
+		require.Len(t, d.findings.events, min(rows, 100), "the others are counted")
+	}
 }
 
 func causes(found []verdicts.Verdict) (all []string) {
