@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -57,44 +58,77 @@ func TestFollowedFrames(t *testing.T) {
 	require.Equal(t, session.RecordingOn, rec.Stats().Recording)
 	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "live.jsonl"}}}, 120, 36)
 	require.Contains(t, d.rows()[0], "LIVE elsewhere, followed")
-	changed := rec.Changed()
 	note("second")
-	<-changed
+	await(t, rec, func() bool { return rec.Len() == 2 })
 	d.pull()
 	require.Contains(t, d.plain(), "note    second")
 	d.goTo("start")
-	changed = rec.Changed()
 	note("third")
-	<-changed
+	await(t, rec, func() bool { return rec.Len() == 3 })
 	d.pull()
 	require.Contains(t, d.playerLine(), "row 0 of 3", "the moment stays")
 	require.NotContains(t, d.plain(), "note    third")
 	require.NoError(t, log.Close())
-	for rec.Stats().Recording == session.RecordingOn {
-		changed = rec.Changed()
-		if rec.Stats().Recording == session.RecordingOn {
-			<-changed
-		}
-	}
+	await(t, rec, func() bool { return rec.Stats().Recording != session.RecordingOn })
 	d.pull()
 	require.Contains(t, d.rows()[0], "REC DONE")
 	require.NoError(t, log.Release())
 }
 
-// A stateOf is a recording in another state.
-type stateOf struct {
-	*recordings.Recording
-	state session.RecordingState
+// TestFollowedScreen shows a session that another program is recording.
+func TestFollowedScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "live.jsonl")
+		log, err := recordings.Create(recordings.Options{Path: path, Header: session.Header{Argv: []string{"fake-server"}, Start: time.Unix(0, 0)}})
+		require.NoError(t, err)
+		s, x := newSession(t, log, nil)
+		require.NoError(t, s.Open(t.Context()))
+		everything(t, s, x)
+		synctest.Wait()
+		rec, err := recordings.OpenAtOnce(path)
+		require.NoError(t, err)
+		<-rec.Indexed()
+		headers(t, rec, "followed")
+		require.NoError(t, rec.Close())
+		_, err = s.Close(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, log.Close())
+		require.NoError(t, log.Release())
+	})
 }
 
-func (s stateOf) Stats() session.Stats {
-	stats := s.Recording.Stats()
-	stats.Recording = s.state
-	return stats
-}
-
-func TestStateFrames(t *testing.T) {
+// TestShrunkFrames shows a recording that something has cut while it was looked
+// at.
+func TestShrunkFrames(t *testing.T) {
 	path := record(t, everything)
-	headers(t, stateOf{openWhole(t, path), session.RecordingShrunk}, "shrunk")
-	headers(t, stateOf{openWhole(t, path), session.RecordingOn}, "followed")
+	rec := atOncePath(t, path)
+	<-rec.Indexed()
+	bytes := rec.Stats().Size
+	require.NoError(t, os.Truncate(path, bytes/2))
+	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "session.jsonl"}}}, 120, 36)
+	d.do(actBottom, actOpen) // to read is to see it
+	require.Contains(t, d.plain(), "the recording got shorter")
+	d.pull()
+	require.Contains(t, d.rows()[0], "SHRUNK: the file got shorter, it was "+size(bytes))
+	headers(t, rec, "shrunk")
+	d.do(actBack)
+	d.goTo("20%")
+	d.do(actBottom, actOpen)
+	require.NotContains(t, d.plain(), "the recording got shorter", "what is there can be read")
+}
+
+// await waits until a recording is as it should be.
+func await(t *testing.T, rec *recordings.Recording, ready func() bool) {
+	t.Helper()
+	for {
+		changed := rec.Changed()
+		if ready() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-t.Context().Done():
+			require.FailNow(t, "the recording did not change")
+		}
+	}
 }

@@ -97,8 +97,8 @@ func TestOverlaysAtEverySize(t *testing.T) {
 			d.pull()
 			d.do(open)
 			d.write("some text that is too long for the smallest of all screens that there are")
-			for w := 0; w < 130; w += 7 {
-				for h := 1; h < 50; h += 4 {
+			for w := 0; w < 130; w += 13 {
+				for h := 1; h < 50; h += 7 {
 					d.take(tea.WindowSizeMsg{Width: w, Height: h})
 					requireExact(t, d.screen(), w, h)
 				}

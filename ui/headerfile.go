@@ -38,7 +38,11 @@ func (a *App) recordedState() (string, theme.Style) {
 		}
 		status.Process.Exit = &exit
 	}
-	return liveState(status, a.theme)
+	text, style := liveState(status, a.theme)
+	if over := status.State == session.Closed || status.State == session.Failed; !over && a.source.Stats().Recording.Complete() {
+		text, style = "was "+text, a.theme.Warn // when the recording ended
+	}
+	return text, style
 }
 
 // filePart says what the file is: whether its recorder finished it, or is still
@@ -56,7 +60,7 @@ func filePart(stats session.Stats, th *theme.Theme) part {
 	case session.RecordingParted:
 		p = part{text: "PARTS MISSING " + bytes + ", it goes on in a file that is not there", short: "PARTS MISSING", style: th.Warn, group: 2, priority: 85}
 	case session.RecordingShrunk:
-		p = part{text: "SHRUNK to " + bytes + ": the file got shorter", short: "SHRUNK", style: th.Error, group: 2, priority: 98}
+		p = part{text: "SHRUNK: the file got shorter, it was " + bytes, short: "SHRUNK", style: th.Error, group: 2, priority: 98}
 	}
 	if stats.RecordingError != "" {
 		p = part{text: "NOT READ TO ITS END: " + stats.RecordingError, short: "NOT READ TO ITS END", style: th.Error, group: 2, priority: 98}

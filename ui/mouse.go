@@ -17,9 +17,10 @@ const wheelLines = 3
 type pointer struct {
 	released bool // the terminal has it, to select text
 	drag     edge // that is being moved
+	bar      bool // the moment of the player is being moved
 	x, y     int  // where it was seen last
 	wheel    int  // lines that are still to be scrolled
-	moved    bool // the edge is still to be moved to x, y
+	moved    bool // what is dragged is still to be moved to x, y
 	due      bool // a pointerDue is on its way
 }
 
@@ -66,22 +67,25 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	p, m := &a.pointer, msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseClickMsg:
-		a.catchUp()
+		late := a.catchUp()
 		p.x, p.y = m.X, m.Y
 		if m.Button == tea.MouseLeft {
-			return a.click(m.X, m.Y)
+			return tea.Batch(late, a.click(m.X, m.Y))
 		}
+		return late
 	case tea.MouseReleaseMsg:
-		a.catchUp()
-		p.drag = noEdge
+		late := a.catchUp()
+		p.drag, p.bar = noEdge, false
+		return late
 	case tea.MouseMotionMsg:
-		if p.drag != noEdge {
+		if p.drag != noEdge || p.bar {
 			p.x, p.y, p.moved = m.X, m.Y, true
 			return a.paced()
 		}
 	case tea.MouseWheelMsg:
+		var late tea.Cmd
 		if m.X != p.x || m.Y != p.y {
-			a.catchUp()
+			late = a.catchUp()
 			p.x, p.y = m.X, m.Y
 		}
 		switch m.Button {
@@ -90,7 +94,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 		case tea.MouseWheelDown:
 			p.wheel += wheelLines
 		}
-		return a.paced()
+		return tea.Batch(late, a.paced())
 	}
 	return nil
 }
@@ -101,9 +105,9 @@ func (a *App) paced() tea.Cmd {
 	if a.pointer.due {
 		return nil
 	}
-	a.catchUp()
+	cmd := a.catchUp()
 	a.pointer.due = true
-	return a.later(framePause, pointerDue{})
+	return tea.Batch(cmd, a.later(framePause, pointerDue{}))
 }
 
 // frameOver follows the mouse at the end of a frame.
@@ -117,17 +121,21 @@ func (a *App) frameOver() tea.Cmd {
 }
 
 // catchUp does what the mouse asked for since the last frame.
-func (a *App) catchUp() {
+func (a *App) catchUp() (cmd tea.Cmd) {
 	p := &a.pointer
-	if p.moved {
-		p.moved = false
+	switch {
+	case p.moved && p.bar:
+		cmd = a.dragBar(p.x)
+	case p.moved:
 		a.dragEdge(p.drag, p.x, p.y)
 	}
+	p.moved = false
 	if n := p.wheel; n != 0 {
 		p.wheel = 0
 		a.stale = true
 		a.scrollAt(p.x, p.y, n)
 	}
+	return cmd
 }
 
 // scrollAt scrolls by n lines what is under the mouse, or what stands over all.

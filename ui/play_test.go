@@ -54,8 +54,13 @@ var playTests = map[string]actionTest{
 		require.Less(t, d.shown(), 39, "from the beginning, where the list follows")
 		d.do(actPlay)
 		require.Contains(t, d.playerLine(), "PAUSED")
-		d.do(actWhole, actTop, actDown, actPlay)
-		require.Equal(t, "server/discover", d.source.Method(d.selected.row.Method))
+		d.do(actWhole, actTop, actPageDown)
+		from := d.selected.number
+		require.Greater(t, from, 20)
+		d.do(actPlay)
+		require.Contains(t, d.playerLine(), "PLAYING")
+		require.GreaterOrEqual(t, d.shown(), from+1, "from the selected row")
+		require.Less(t, d.shown(), 39)
 	}),
 	actStepOn: played(func(t *testing.T, d *driver) {
 		d.goTo("start")
@@ -366,6 +371,20 @@ func TestClickOnTheBar(t *testing.T) {
 		bar = d.playback.bar
 		require.Equal(t, "█", string([]rune(d.playerLine())[bar.x+cellOf(d.shown()-1, d.whole.index.scanned, bar.w)]))
 	}
+	bar := d.playback.bar
+	d.take(tea.MouseClickMsg{X: bar.x + bar.w/2, Y: d.layout.player.Y, Button: tea.MouseLeft})
+	var seen []int
+	for _, x := range []int{bar.x + bar.w/4, bar.x + bar.w/8, -5, bar.x + bar.w + 50} {
+		d.take(tea.MouseMotionMsg{X: x, Y: 3, Button: tea.MouseLeft})
+		d.take(pointerDue{})
+		seen = append(seen, d.shown())
+	}
+	require.IsDecreasing(t, seen[:3], "dragged, wherever above the bar")
+	require.Equal(t, []int{1, 40}, seen[2:])
+	d.take(tea.MouseReleaseMsg{X: bar.x, Y: 3, Button: tea.MouseLeft})
+	d.take(tea.MouseMotionMsg{X: bar.x, Y: d.layout.player.Y})
+	require.Equal(t, 40, d.shown(), "let go")
+
 	before := d.shown()
 	d.take(tea.MouseClickMsg{X: 2, Y: d.layout.player.Y, Button: tea.MouseLeft})
 	require.Equal(t, before, d.shown(), "beside the bar")
@@ -441,4 +460,51 @@ func TestVerdictIsAwaited(t *testing.T) {
 	require.Contains(t, d.rows()[1], "... looking for what was wrong by then")
 	require.Equal(t, top, d.layout.pane[trafficID].Y)
 	requireExact(t, d.screen(), 120, 36)
+}
+
+// TestOldTimersAreDropped: of timers that were set, one after the other, the last
+// counts, or each pause would add one.
+func TestOldTimersAreDropped(t *testing.T) {
+	d := playedAt(t, record(t, everything), "50%", 120, 36)
+	d.do(actPlay)
+	old := playTick{d.playback.timer}
+	d.do(actPlay, actPlay)
+	require.True(t, d.playback.player.Playing())
+	last := d.playback.timer
+	require.Nil(t, d.ticked(old))
+	require.Equal(t, last, d.playback.timer)
+	d.ticked(playTick{last})
+	require.Greater(t, d.playback.timer, last)
+}
+
+// TestHiddenRecordingPauses: what nobody sees does not play on.
+func TestHiddenRecordingPauses(t *testing.T) {
+	path := record(t, everything)
+	d := drive(t, Options{Opened: []Opened{{Source: openWhole(t, path), Title: "first.jsonl"}, {Source: openWhole(t, path), Title: "second.jsonl"}}}, 120, 36)
+	d.do(actPlay)
+	first, timer := d.playback, playTick{d.playback.timer}
+	d.do(actNextSession)
+	require.Contains(t, d.rows()[35], "first.jsonl is paused: it was playing")
+	require.False(t, first.player.Playing())
+	d.take(about{d.subjects[0], timer})
+	require.False(t, first.player.Playing())
+	d.do(actNextSession)
+	require.Contains(t, d.playerLine(), "PAUSED")
+	d.notice = notice{}
+	d.do(actNextSession)
+	require.NotContains(t, d.rows()[35], "paused")
+}
+
+// TestPlayingFollows: what plays, or is stepped through, from a selected row on
+// shows what comes.
+func TestPlayingFollows(t *testing.T) {
+	for _, action := range []string{actPlay, actStepOn, actStepBack} {
+		d := playedAt(t, record(t, everything), "", 120, 36)
+		d.do(actTop, actDown, actDown)
+		require.False(t, d.traffic.Following())
+		d.do(action)
+		require.True(t, d.traffic.Following(), action)
+		d.do(actUp, actStepOn)
+		require.False(t, d.traffic.Following(), "but not for one who has looked back since")
+	}
 }

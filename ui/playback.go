@@ -92,6 +92,17 @@ func (p *playback) enter(rows int) {
 	}
 }
 
+// pause pauses, and tells whether it played.
+func (p *playback) pause() bool {
+	if !p.player.Playing() {
+		return false
+	}
+	p.player.Pause(p.now())
+	p.askedRows = -1
+	p.timer++
+	return true
+}
+
 // play begins to play, or pauses. What is at its end begins anew.
 func (a *App) play() tea.Cmd {
 	p := a.playback
@@ -101,6 +112,7 @@ func (a *App) play() tea.Cmd {
 		p.askedRows = -1
 	case p.past == nil:
 		p.enter(a.fromHere(0))
+		a.lists(a.list).SetFollow(true) // what comes is what is wanted
 		p.player.Play(p.now())
 	default:
 		if p.player.Rows() == a.whole.index.scanned {
@@ -124,7 +136,10 @@ func (a *App) fromHere(otherwise int) int {
 // step goes by messages, and pauses.
 func (a *App) step(by int) tea.Cmd {
 	p := a.playback
-	p.enter(a.fromHere(a.whole.index.scanned))
+	if p.past == nil {
+		p.seek(a.fromHere(a.whole.index.scanned))
+		a.traffic.SetFollow(true)
+	}
 	p.askedRows = -1
 	p.player.Step(p.now(), by)
 	return a.scrubbed()

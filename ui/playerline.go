@@ -172,7 +172,8 @@ func (a *App) points(kind pointKind) []uint32 {
 	return a.whole.index.points[kind]
 }
 
-// clickBar shows the moment of a place on the bar, if one was clicked.
+// clickBar shows the moment of a place on the bar, if one was clicked, and lets
+// the mouse move it on.
 func (a *App) clickBar(x, y int) (cmd tea.Cmd, hit bool) {
 	if a.playback == nil || !a.layout.player.Contains(x, y) {
 		return nil, false
@@ -186,5 +187,25 @@ func (a *App) clickBar(x, y int) (cmd tea.Cmd, hit bool) {
 	if cell < 0 || cell >= bar.w {
 		return nil, true
 	}
-	return a.showRows(min(cellStart(cell, a.whole.index.scanned, bar.w)+1, a.whole.index.scanned)), true
+	a.pointer.bar = true
+	return a.showCell(cell), true
+}
+
+// dragBar shows the moment of the place on the bar that is nearest to where the
+// mouse is.
+func (a *App) dragBar(x int) tea.Cmd {
+	if ok, _ := canPlay(a); !ok || a.playback.bar.w == 0 {
+		return nil // the screen has changed meanwhile
+	}
+	bar := a.playback.bar
+	return a.showCell(between(0, x-a.layout.player.X-bar.x, bar.w-1))
+}
+
+// showCell shows the moment of a cell of the bar: all of it for the last.
+func (a *App) showCell(cell int) tea.Cmd {
+	total, w := a.whole.index.scanned, a.playback.bar.w
+	if cell == w-1 {
+		return a.showRows(total)
+	}
+	return a.showRows(min(cellStart(cell, total, w)+1, total))
 }

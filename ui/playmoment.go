@@ -18,7 +18,7 @@ import (
 type goal func(a *App) (tea.Cmd, error)
 
 // momentHint is what the prompt for a moment shows while it is empty.
-const momentHint = "1:23.5  12.5s  50%  n:123  seq:40 run:2  error  lag  gap  exit  mark  start  end"
+const momentHint = "1:23.5  50%  n:123  seq:40 run:2  next error|lag|gap|exit|mark  end"
 
 // askMoment asks for a moment of the recording.
 func (a *App) askMoment() {
@@ -75,7 +75,7 @@ func parseGoal(text string) (goal, error) {
 	case len(rest) == 0:
 		return timeGoal(first)
 	}
-	return nil, errors.New("a time, a part (50%), n:123, seq:40 run:2, or such as: next error")
+	return nil, errors.New("such as 1:23.5, 50%, n:123 or next error")
 }
 
 func partGoal(text string) (goal, error) {
@@ -91,7 +91,7 @@ func partGoal(text string) (goal, error) {
 func entryGoal(text string) (goal, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, errors.New("n: needs the number of an entry, such as n:123")
+		return nil, errors.New("an entry is such as n:123")
 	}
 	return func(a *App) (tea.Cmd, error) {
 		row, ok := player.Numbered(a.whole.source, n)
@@ -110,7 +110,7 @@ func sequenceGoal(words []string) (goal, error) {
 		n, err := strconv.ParseUint(value, 10, 32)
 		switch {
 		case err != nil || n == 0 || name != "seq" && name != "run":
-			return nil, errors.New("a sequence number is such as seq:40, of a process such as seq:40 run:2")
+			return nil, errors.New("such as seq:40, or seq:40 run:2")
 		case name == "seq":
 			seq = n
 		default:

@@ -38,10 +38,11 @@ type terminal struct {
 
 // output is what the program writes to: without a terminal as its input it
 // leaves the carriage return before a newline to others.
-type output struct{ emu *vt.SafeEmulator }
+type output struct{ term *terminal }
 
 func (o output) Write(p []byte) (int, error) {
-	_, err := o.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
+	o.term.turn()
+	_, err := o.term.emu.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
 	return len(p), err
 }
 
@@ -53,7 +54,7 @@ func inTerminal(t *testing.T, opts Options, w, h int) *terminal {
 	term := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), plain: vt.NewSafeEmulator(w, h), keys: keys}
 	opts.Input = in
 	if opts.Output == nil {
-		opts.Output = output{term.emu}
+		opts.Output = output{term}
 	}
 	opts.Program = []tea.ProgramOption{
 		tea.WithWindowSize(w, h), tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),

@@ -478,7 +478,8 @@ func TestHostileQuestions(t *testing.T) {
 		require.NoError(t, err)
 		return string(b)
 	}
-	for _, text := range hostile {
+	sizes := [][][2]int{{{120, 36}, {39, 9}}, {{80, 24}, {60, 20}, {39, 9}}} // by turns
+	for turn, text := range hostile {
 		q := quoted(text)
 		long := quoted(text + " " + text + text + "\n" + text)
 		for method, params := range map[string][]string{
@@ -506,7 +507,7 @@ func TestHostileQuestions(t *testing.T) {
 					}
 					d.do(actAnswer)
 					for range 2 {
-						for _, size := range [][2]int{{120, 36}, {80, 24}, {60, 20}, {39, 9}} {
+						for _, size := range sizes[turn%2] {
 							d.take(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 							requireExact(t, d.screen(), size[0], size[1])
 						}

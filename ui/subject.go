@@ -135,8 +135,12 @@ func (a *App) warn(o Opened) {
 	}
 }
 
-// show puts a subject on the screen.
+// show puts a subject on the screen. A recording that plays pauses when it
+// leaves it: nobody would see what it shows.
 func (a *App) show(s *subject) {
+	if was := a.front; was != nil && was != s && was.playback != nil && was.playback.pause() {
+		a.say(was.title + " is paused: it was playing")
+	}
 	a.subject, a.front = s, s
 	a.observe()
 	a.arrange()
