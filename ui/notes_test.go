@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,4 +103,24 @@ func TestNotesAtTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, d.endNotes())
 	require.FileExists(t, notes.Path(path))
+}
+
+// TestPlayDialogs are what is written and listed over a moment of a recording.
+func TestPlayDialogs(t *testing.T) {
+	path := record(t, everything)
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 10}} {
+		golden := func(name string, d *driver) {
+			requireExact(t, d.screen(), size[0], size[1])
+			golden(t, fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), d.plain())
+		}
+		d := playedAt(t, path, "n:31", size[0], size[1])
+		d.do(actMoment)
+		golden("play-goto", d)
+		d.write("seq:40 run")
+		require.Contains(t, d.rows()[size[1]-1], "x ")
+		d.do(actClosePrompt, actTraffic, actTop, actMark, actDown, actNote)
+		d.write("why twice? " + hostile[5] + strings.Repeat(" and so on", 20))
+		d.do(actAccept, actNotes)
+		golden("play-notes", d)
+	}
 }

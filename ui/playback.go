@@ -30,13 +30,18 @@ type playback struct {
 	askedRows int
 }
 
-// newPlayback returns what plays a log; nil if that can't be played.
-func newPlayback(whole *projection) *playback {
+// newPlayback returns what plays a log, with pauses as in Settings.Idle; nil if
+// that can't be played.
+func newPlayback(whole *projection, idle time.Duration) *playback {
 	source, ok := whole.source.(session.Rewinder)
 	if !ok {
 		return nil
 	}
-	return &playback{source: source, player: player.New(listedRows{whole}), began: time.Now()}
+	p := &playback{source: source, player: player.New(listedRows{whole}), began: time.Now()}
+	if idle != 0 {
+		p.player.SetIdle(0, max(idle, 0))
+	}
+	return p
 }
 
 // listedRows are the rows of a log that the panes know of.

@@ -27,6 +27,9 @@ type Settings struct {
 	// Slow is from when an answer is slow; 0 means over 100 ms and over 5 times
 	// the median.
 	Slow time.Duration
+	// Idle is how long a pause lasts at most while a recording plays; 0 means a
+	// second, AsItWas as long as it was.
+	Idle time.Duration
 	// Environments are the hosts of remote environments that config files of
 	// MCP clients name.
 	Environments map[string]string
@@ -36,6 +39,9 @@ type Settings struct {
 	// MaxPart is how many bytes a file of a recording has at most; 0 means any.
 	MaxPart int64
 }
+
+// AsItWas has pauses last as long as they did.
+const AsItWas time.Duration = -1
 
 // A Theme says which colours to use.
 type Theme string
@@ -77,12 +83,15 @@ func (e *SettingsError) Unwrap() error { return e.Err }
 
 // settingsText is the file, as TOML.
 type settingsText struct {
-	Keys         map[string][]string `toml:"keys"`
-	Theme        string              `toml:"theme"`
-	ASCII        bool                `toml:"ascii"`
-	Mouse        *bool               `toml:"mouse"`
-	Slow         string              `toml:"slow"`
-	Environments map[string]string   `toml:"environments"`
+	Keys  map[string][]string `toml:"keys"`
+	Theme string              `toml:"theme"`
+	ASCII bool                `toml:"ascii"`
+	Mouse *bool               `toml:"mouse"`
+	Slow  string              `toml:"slow"`
+	Play  struct {
+		Idle string `toml:"idle"`
+	} `toml:"play"`
+	Environments map[string]string `toml:"environments"`
 	Recordings   struct {
 		Keep  int    `toml:"keep"`
 		Older string `toml:"older"`
@@ -123,10 +132,28 @@ func (s *Settings) check(text settingsText) *SettingsError {
 			return &SettingsError{Key: "slow", Err: fmt.Errorf("%q is no time: write 250ms or 2s", text.Slow)}
 		}
 	}
+	if err := s.checkPlay(text.Play.Idle); err != nil {
+		return err
+	}
 	if err := s.checkRetention(text); err != nil {
 		return err
 	}
 	return s.checkKeys()
+}
+
+// checkPlay takes how recordings are played.
+func (s *Settings) checkPlay(idle string) *SettingsError {
+	var err error
+	switch idle {
+	case "":
+	case "none":
+		s.Idle = AsItWas
+	default:
+		if s.Idle, err = time.ParseDuration(idle); err != nil || s.Idle <= 0 {
+			return &SettingsError{Key: "play.idle", Err: fmt.Errorf("%q is no time: write 1s or 250ms, or none", idle)}
+		}
+	}
+	return nil
 }
 
 // checkRetention takes which recordings are kept.

@@ -34,6 +34,9 @@ filter = ["ctrl+f", "X"]
 [environments]
 builder = "build-7"
 
+[play]
+idle = "3s"
+
 [recordings]
 keep = 200
 older = "30d"
@@ -43,7 +46,7 @@ over = "5GiB"
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Keys: map[string][]string{"filter": {"ctrl+f", "X"}, "next-error": {}}, Theme: Theme16, ASCII: true, NoMouse: true,
-		Slow: 250 * time.Millisecond, Environments: map[string]string{"builder": "build-7"},
+		Slow: 250 * time.Millisecond, Idle: 3 * time.Second, Environments: map[string]string{"builder": "build-7"},
 		Recordings: recordings.Retention{Keep: 200, Older: 30 * 24 * time.Hour, Over: 5 << 30}, MaxPart: 256 << 20,
 	}, s)
 	table, err := s.Actions()
@@ -55,6 +58,17 @@ over = "5GiB"
 	require.False(t, ok)
 }
 
+// TestPausesOfThePlayer are cut to a second, to what is set, or not at all.
+func TestPausesOfThePlayer(t *testing.T) {
+	path := record(t, everything)
+	for text, want := range map[string]time.Duration{"": time.Second, "[play]\nidle = \"40ms\"": 40 * time.Millisecond, "[play]\nidle = \"none\"": 0} {
+		s, err := ParseSettings("config.toml", []byte(text))
+		require.NoError(t, err)
+		d := drive(t, Options{Settings: s, Opened: []Opened{{Source: openWhole(t, path), Title: "x"}}}, 120, 36)
+		require.Equal(t, want, d.playback.player.Idle())
+	}
+}
+
 func TestSettingsAreChecked(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"theme = \n", "config.toml:1: "},
@@ -64,6 +78,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"theme = \"blue\"\n", `config.toml:1: theme: "blue" is no theme: auto, light, dark, 16 or none`},
 		{"\nslow = \"fast\"\n", `config.toml:2: slow: "fast" is no time`},
 		{"slow = \"-1s\"\n", `config.toml:1: slow: "-1s" is no time`},
+		{"[play]\nidle = \"0\"\n", `config.toml:2: play.idle: "0" is no time: write 1s or 250ms, or none`},
 		{"[recordings]\nkeep = -1\n", "config.toml:2: recordings.keep: -1 is no number of recordings"},
 		{"[recordings]\nolder = \"soon\"\n", `config.toml:2: recordings.older: "soon" is no time: write 30d, 2w or 12h`},
 		{"[recordings]\n\nover = \"0\"\n", `config.toml:3: recordings.over: "0" is no size: write 2GiB, 500M or 65536`},

@@ -80,7 +80,7 @@ func (a *App) newSubject(o Opened) *subject {
 	if s.session != nil {
 		s.noticeCalls()
 	} else {
-		s.playback = newPlayback(s.whole)
+		s.playback = newPlayback(s.whole, a.opts.Idle)
 	}
 	if argv := s.source.Header().Argv; len(argv) > 0 {
 		s.name = windowTitle(argv[0])
