@@ -44,7 +44,7 @@ func TestMockOfACrash(t *testing.T) {
 				require.Equal(t, want.signal, status.Signal())
 			}
 			if fault == "crash-mid-call:panic" {
-				require.Regexp(t, `^panic: a tool has crashed, as it was asked to\n\ngoroutine `, stderr.String())
+				require.Regexp(t, `(?m)^panic: a tool has crashed, as it was asked to\n\ngoroutine `, stderr.String())
 			} else {
 				require.NotContains(t, stderr.String(), "mcpdbg: ", "all of it is the server's")
 			}

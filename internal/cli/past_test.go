@@ -149,10 +149,14 @@ func runWatched(t *testing.T, kind string, era mcp.Era, calls func(*testing.T, *
 	if kind != "" {
 		argv = append(argv, "--misbehave", kind)
 	}
+	startup := patience
+	if calls == nil {
+		startup = time.Second // it is not going to start
+	}
 	ex := localexec.New(localexec.Options{})
 	s := session.New(session.Config{
 		Executor: ex, Log: log, Command: executor.Command{Argv: argv}, Era: era, ClientName: "test", ClientVersion: "0",
-		StartupTimeout: time.Second, Timeout: 300 * time.Millisecond,
+		StartupTimeout: startup, Timeout: 300 * time.Millisecond,
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -184,8 +188,8 @@ func manyEndings(t *testing.T, s *session.Session) {
 	_, _ = s.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"ask"}`), session.CallOptions{})
 	slow := json.RawMessage(`{"name":"slow","arguments":{"seconds":30}}`)
 	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{}) // times out, and is taken back
-	_, _ = s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"slow","arguments":{"seconds":30}}}`))
-	_, _ = s.Send(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`))
+	cancelled, cancel := context.WithCancel(t.Context())
+	_, _ = s.Request(cancelled, "tools/call", slow, session.CallOptions{Timeout: patience, Sent: func(uint64) { cancel() }})
 	_, _ = s.Request(t.Context(), "tools/call", slow, session.CallOptions{Timeout: 50 * time.Millisecond, Quiet: true})
 	var calls sync.WaitGroup
 	for range 3 {
