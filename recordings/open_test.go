@@ -102,7 +102,7 @@ func TestOpenToleratesWhatItDoesNotKnow(t *testing.T) {
 
 func TestWarningsSayWhatWasCounted(t *testing.T) {
 	require.Empty(t, Warnings{}.String())
-	require.Equal(t, "1 entries of an unknown kind, 2 lines that are no entry", Warnings{UnknownKinds: 1, BadLines: 2}.String())
+	require.Equal(t, "1 entry of an unknown kind, 2 lines that are no entry", Warnings{UnknownKinds: 1, BadLines: 2}.String())
 }
 
 func TestAnUnknownKindKeepsItsMembers(t *testing.T) {

@@ -20,15 +20,21 @@ type Warnings struct {
 func (w Warnings) String() string {
 	var parts []string
 	for _, c := range []struct {
-		n    int
-		what string
+		n         int
+		one, many string
 	}{
-		{w.UnknownKinds, "entries of an unknown kind"}, {w.UnknownKeys, "unknown members"},
-		{w.BadLines, "lines that are no entry"}, {w.LongLines, "lines too long to look into"},
-		{w.OutOfOrder, "entries out of order"}, {w.MissingParts, "missing parts"},
+		{w.UnknownKinds, "entry of an unknown kind", "entries of an unknown kind"},
+		{w.UnknownKeys, "unknown member", "unknown members"},
+		{w.BadLines, "line that is no entry", "lines that are no entry"},
+		{w.LongLines, "line too long to look into", "lines too long to look into"},
+		{w.OutOfOrder, "entry out of order", "entries out of order"},
+		{w.MissingParts, "missing part", "missing parts"},
 	} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		switch {
+		case c.n == 1:
+			parts = append(parts, "1 "+c.one)
+		case c.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.many))
 		}
 	}
 	return strings.Join(parts, ", ")

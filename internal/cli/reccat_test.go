@@ -216,7 +216,7 @@ func TestRecCatTellsWhatItLeftOut(t *testing.T) {
 	r := inProcess(t, "rec", "cat", file)
 	require.Equal(t, 0, r.code)
 	require.Regexp(t, `^ +1 .* unknown +\{"x":1\}\n$`, r.stdout)
-	require.Equal(t, "mcpdbg: "+file+": not understood: 1 entries of an unknown kind, 1 lines that are no entry\n", r.stderr)
+	require.Equal(t, "mcpdbg: "+file+": not understood: 1 entry of an unknown kind, 1 line that is no entry\n", r.stderr)
 }
 
 // What is read ahead, and what the filter reads besides, is what is in the file.

@@ -63,7 +63,7 @@ func (p *printer) session(letter, name string, s Session) {
 	if name == "" {
 		name = s.ID
 	}
-	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %d entries  %s", letter, p.Clean(name), plural(s.Exchanges, "exchange"), s.Entries,
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("%s  %s  %s in %s  %s", letter, p.Clean(name), plural(s.Exchanges, "exchange"), entries(s.Entries),
 		p.Clean(strings.Join(s.Servers, ", ")))))
 }
 
@@ -89,6 +89,13 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 // what names a difference.
