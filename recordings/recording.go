@@ -84,7 +84,7 @@ func newRecording(path string, f file, atOnce bool, stored string) (*Recording, 
 	if atOnce && r.live {
 		r.state = session.RecordingOn
 	}
-	if atOnce && r.size-r.at.End > tailBytes {
+	if atOnce && (r.toIndex() > tailBytes || r.at.Entries > manyRows) {
 		if r.tail, err = readTail(r, begin, r.size); err != nil {
 			return nil, err
 		}
@@ -92,6 +92,13 @@ func newRecording(path string, f file, atOnce bool, stored string) (*Recording, 
 	r.over.Go(func() { r.run(atOnce && r.live) })
 	return r, nil
 }
+
+// manyRows are so many that who lists them all, as a screen does, would be seen
+// to do so: even with a stored index the last ones are wanted first.
+const manyRows = 1 << 16
+
+// toIndex is how many bytes are not indexed yet.
+func (r *Recording) toIndex() int64 { return r.size - r.at.End }
 
 // openMemory is how many bytes of rows are kept in memory: 2 M rows. What is
 // stored is read back page by page anyway, and views read few rows at a time.
@@ -109,7 +116,7 @@ func (r *Recording) begin(end int64) {
 // Tail returns the last rows of the file as it was opened, at most 256, as a
 // source of their own: there before all others, and numbered from 0. Whose
 // request or answer is not among them has no Pair and no State. It is nil if
-// the recording itself had all rows when OpenAtOnce returned. Lines that make up
+// the recording itself had all rows when OpenAtOnce returned, and they are few. Lines that make up
 // the last MiB alone are not in it, so it may be empty. It can be read until the
 // Recording is closed.
 func (r *Recording) Tail() session.Source {

@@ -26,7 +26,7 @@ var errQuit = errors.New("the recording is closed")
 // run is the goroutine of a Recording: it indexes what is there, follows what
 // comes, and says how it ends.
 func (r *Recording) run(follow bool) {
-	if r.tail != nil {
+	if r.tail != nil && r.toIndex() > 0 {
 		select { // the processors are for who shows the tail
 		case <-time.After(screenFirst):
 		case <-r.quit:

@@ -10,8 +10,9 @@ import (
 )
 
 // pullRows is how many rows are looked at in one go, so that opening a long
-// recording does not hold up the keys: some 20 ms.
-const pullRows = 1 << 20
+// recording does not hold up the first frame and the keys: some 4 ms where the
+// rows have to be read back.
+const pullRows = 1 << 16
 
 // rowIndex lists the rows of a log by the pane they belong to. It costs four
 // bytes a row.

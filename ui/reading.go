@@ -13,15 +13,16 @@ import (
 // recordings.OpenAtOnce opens it.
 type atOnce interface {
 	session.Source
-	// Tail are its last rows; nil if all were there from the beginning.
+	// Tail are its last rows; nil if all were there from the beginning, and few.
 	Tail() session.Source
 	Progress() recordings.Progress
 }
 
-// readEnd shows the last rows of a recording while the rest is being read.
+// readEnd shows the last rows of a recording while the rest is being read, or,
+// if all has been, while it is being listed.
 func (s *subject) readEnd() {
 	r, ok := s.log.(atOnce)
-	if !ok || r.Progress().Done {
+	if !ok || r.Tail() == nil && r.Progress().Done {
 		return
 	}
 	s.reading = r
