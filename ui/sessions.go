@@ -55,7 +55,7 @@ func noServer(a *App) string {
 	if a.subject == a.nobody {
 		return errNoSession.Error()
 	}
-	return "this is a recording: there is no server"
+	return "this is a recording: there is no server; " + a.keyOf(actAgain) + " runs it again"
 }
 
 // sessionList is the pane of sessions. Its cursor is on the one that is shown,
