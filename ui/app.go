@@ -18,6 +18,7 @@ import (
 // program; make one with newApp.
 type App struct {
 	*subject            // what messages and actions are about
+	noServer string     // why a recording can't do what needs a server; made once
 	front    *subject   // what is on the screen: the same, but for messages about another one
 	subjects []*subject // all, in the order of the list; none at home
 	nobody   *subject   // what is on the screen at home

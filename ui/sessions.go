@@ -55,7 +55,10 @@ func noServer(a *App) string {
 	if a.subject == a.nobody {
 		return errNoSession.Error()
 	}
-	return "this is a recording: there is no server; " + a.keyOf(actAgain) + " runs it again"
+	if a.noServer == "" { // the footer asks for each frame
+		a.noServer = "this is a recording: there is no server; " + a.keyOf(actAgain) + " runs it again"
+	}
+	return a.noServer
 }
 
 // sessionList is the pane of sessions. Its cursor is on the one that is shown,
