@@ -67,12 +67,12 @@ func TestScreenOfRecordings(t *testing.T) {
 		require.NoError(t, err)
 		return path
 	}
-	s := onScreen(t, 120, 36, "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
+	s := inTerminal(t, 120, 36, "sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, binary, "open", fixture("healthy-legacy.jsonl"), fixture("duplicate-answers.jsonl"))
 	s.until("healthy-legacy.jsonl", "duplicate-answers", "initialize", "1 Sessions 2")
 	s.keys(">", "V")
 	s.until("FILE  duplicate-answers.jsonl", "> tools/call")
 	s.keys("c")
 	s.until("compose: this is a recording")
 	s.keys("q")
-	s.untilMatch(`Pane is dead \(status 0`)
+	s.until("ended with 0")
 }

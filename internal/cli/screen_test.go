@@ -80,8 +80,11 @@ func (s *screen) until(texts ...string) string {
 func (s *screen) untilMatch(expression string) {
 	s.t.Helper()
 	wanted := regexp.MustCompile(expression)
-	require.Eventually(s.t, func() bool { return wanted.MatchString(s.tmux("capture-pane", "-p")) },
-		patience, 20*time.Millisecond, "%s did not come", expression)
+	var shown string
+	require.Eventually(s.t, func() bool {
+		shown = s.tmux("capture-pane", "-p")
+		return wanted.MatchString(shown)
+	}, patience, 20*time.Millisecond, "%s did not come; the screen:\n%s", expression, lazy(func() string { return shown }))
 }
 
 // lazy is formatted when it is printed.
