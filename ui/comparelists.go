@@ -292,7 +292,7 @@ func (v *comparing) paintTiming(a *App, row int, c *table.Cells) {
 	}
 	for column, ratio := range map[int]float64{4: m.P50, 7: m.P95} {
 		if ratio > 0 {
-			c.Text(column, ratioStyle(a.theme, ratio), fmt.Sprintf("%.2g", ratio))
+			c.Text(column, ratioStyle(a.theme, ratio), compare.FormatRatio(ratio))
 		}
 	}
 }

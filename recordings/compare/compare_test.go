@@ -346,3 +346,9 @@ func TestASessionIsTheSameAsItself(t *testing.T) {
 		require.Empty(t, r.Differences)
 	}
 }
+
+func TestRatiosAreReadable(t *testing.T) {
+	for ratio, want := range map[float64]string{0.0123: "0.012", 0.98: "0.98", 1: "1", 4.66: "4.7", 12.4: "12", 471.3: "471"} {
+		require.Equal(t, want, FormatRatio(ratio))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -281,5 +282,14 @@ func factor(f float64) string {
 	if f == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2gx", f)
+	return FormatRatio(f) + "x"
+}
+
+// FormatRatio writes a ratio of times with the digits that mean something: two,
+// or all of a whole number.
+func FormatRatio(f float64) string {
+	if f >= 10 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 2, 64)
 }
