@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -55,6 +56,8 @@ func (p *process) signal(ctx context.Context, run *launched, step executor.Step)
 	switch {
 	case err == nil || !p.alive():
 		return nil
+	case errors.Is(err, io.EOF):
+		return nil // the channel is closed: the process has ended, and its exit is on the way
 	case errors.Is(err, errRefused):
 		err = errNoSignals
 	}
