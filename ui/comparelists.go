@@ -54,7 +54,7 @@ func (v *comparing) makeTables(a *App) {
 			number("times", 7, 2), {Title: "type", Min: 9, Priority: 3}, {Title: "in", Min: 20, Weight: 2, Must: true}, {Title: "where", Min: 16, Weight: 3, Priority: 4, Scroll: true},
 		}, rowsOf{v.count(func() int { return len(v.c.Report.Masked) }), func(row int, c *table.Cells) { v.paintMasked(a, row, c) }}},
 		listTimes: {"nothing was answered", []table.Column{
-			{Title: "method", Min: 20, Weight: 1, Must: true, Scroll: true}, number("answers", 9, 1), number("p50 A", 9, 2), number("p50 B", 9, 2), number("B/A", 6, 3), number("p95 A", 9, 0), number("p95 B", 9, 0), number("B/A", 6, 0),
+			{Title: "method", Min: 14, Weight: 1, Must: true, Scroll: true}, number("answers", 7, 1), number("p50 A", 8, 2), number("p50 B", 8, 2), number("B/A", 5, 3), number("p95 A", 8, 0), number("p95 B", 8, 0), number("B/A", 5, 0),
 		}, rowsOf{v.count(func() int { return len(v.c.Report.Timing) }), func(row int, c *table.Cells) { v.paintTiming(a, row, c) }}},
 	}
 	for i, l := range lists {
