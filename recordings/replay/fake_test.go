@@ -250,27 +250,22 @@ func onlyEra(p *process, era mcp.Era) int {
 // texts is all that a server said.
 func texts(t *testing.T, src session.Source) string {
 	t.Helper()
-	var all strings.Builder
-	rows := make([]session.Row, src.Len())
-	for _, row := range rows[:src.Rows(0, rows)] {
-		if row.Kind != session.KindStdout {
-			continue
-		}
-		e, err := src.Entry(row, 0)
-		require.NoError(t, err)
-		all.Write(e.Payload)
-		all.WriteByte('\n')
-	}
-	return all.String()
+	return payloads(t, src, session.KindStdout)
 }
 
 // said is all that was sent, the handshake too.
 func said(t *testing.T, src session.Source) string {
 	t.Helper()
+	return payloads(t, src, session.KindStdin)
+}
+
+// payloads are the lines of one stream.
+func payloads(t *testing.T, src session.Source, stream session.Kind) string {
+	t.Helper()
 	var all strings.Builder
 	rows := make([]session.Row, src.Len())
 	for _, row := range rows[:src.Rows(0, rows)] {
-		if row.Kind != session.KindStdin {
+		if row.Kind != stream {
 			continue
 		}
 		e, err := src.Entry(row, 0)
