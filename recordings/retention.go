@@ -95,11 +95,19 @@ func (r Retention) Excess(all []Kept, now time.Time) []int {
 	return excess
 }
 
-// ownName is what recordings are called that Create names.
-var ownName = regexp.MustCompile(`^\d{8}-\d{6}-.+-[0-9a-z]{6}\.jsonl$`)
+// ownName is what recordings are called that Create names: when, what, and six
+// letters of its own.
+var ownName = regexp.MustCompile(`^\d{8}-\d{6}-(.+)-([0-9a-z]{6})\.jsonl$`)
 
-// OwnName tells whether a file is called as Create calls recordings.
-func OwnName(base string) bool { return ownName.MatchString(base) }
+// OwnName tells whether a file is called as Create calls recordings, and takes
+// its name apart: the server, and the six letters by which it is known.
+func OwnName(base string) (server, letters string, ok bool) {
+	parts := ownName.FindStringSubmatch(base)
+	if parts == nil {
+		return "", "", false
+	}
+	return parts[1], parts[2], true
+}
 
 // ParseAge parses a time such as 30d, 2w, 12h or 90m.
 func ParseAge(text string) (time.Duration, error) {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -134,16 +133,14 @@ func (r *recent) look() {
 // package recordings gives, or else its program.
 func (r *recent) name() string {
 	base := filepath.Base(r.path)
-	if parts := ownName.FindStringSubmatch(base); parts != nil {
-		return parts[1]
+	if server, _, ok := recordings.OwnName(base); ok {
+		return server
 	}
 	if len(r.header.Argv) > 0 {
 		return filepath.Base(r.header.Argv[0])
 	}
 	return base
 }
-
-var ownName = regexp.MustCompile(`^\d{8}-\d{6}-(.+)-[0-9a-z]{6}\.jsonl$`)
 
 // where says on which machine an entry runs, or ran.
 func where(host string) string {

@@ -213,11 +213,8 @@ func shortenNames(list []listed) {
 // shortName is the last part of a name that was given by package recordings, ""
 // for another name.
 func shortName(base string) string {
-	if !ownName.MatchString(base) {
-		return ""
-	}
-	name := strings.TrimSuffix(base, ".jsonl")
-	return name[strings.LastIndexByte(name, '-')+1:]
+	_, letters, _ := recordings.OwnName(base)
+	return letters
 }
 
 // commandCells is how much of a command line is shown.

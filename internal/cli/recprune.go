@@ -109,7 +109,7 @@ func lookAtShelf(ctx context.Context, folder string, noted bool) (*shelf, error)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if !recordings.OwnName(filepath.Base(file.path)) {
+		if _, _, ok := recordings.OwnName(filepath.Base(file.path)); !ok {
 			continue
 		}
 		summary, err := recordings.Peek(file.path)
