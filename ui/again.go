@@ -11,8 +11,8 @@ import (
 
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 const scopeAgain = "again"
@@ -119,7 +119,7 @@ type again struct {
 	all     bool
 
 	at, top int // of fields and messages
-	block   grid.Lines
+	block   paint.Lines
 }
 
 // speeds are those of the mode timed.

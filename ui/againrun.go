@@ -12,7 +12,7 @@ import (
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -183,7 +183,7 @@ func saidOf(plan *replay.Plan, res *replay.Result) []string {
 }
 
 // paint paints how far a replay is, and the key that ends it.
-func (r *replaying) paint(a *App, l *grid.Line) {
+func (r *replaying) paint(a *App, l *paint.Line) {
 	l.Text(a.theme.Request, " > ")
 	l.Text(a.theme.Strong, "replay")
 	done, all := int(r.done.Load()), len(r.plan.Items())

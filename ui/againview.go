@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mcpdbg/recordings/replay"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -30,7 +30,7 @@ func (g *again) paint(a *App) {
 	g.block.Resize(in.W, in.H)
 	fields := g.fields()
 	y := 0
-	next := func() *grid.Line {
+	next := func() *paint.Line {
 		y++
 		return g.block.Line(y - 1)
 	}
@@ -93,7 +93,7 @@ func (g *again) notes() (rows []string) {
 	return rows
 }
 
-func (g *again) paintField(a *App, l *grid.Line, line int) {
+func (g *again) paintField(a *App, l *paint.Line, line int) {
 	here := line == g.at
 	cursor := "  "
 	if here {
@@ -156,7 +156,7 @@ func (g *again) paintItems(a *App, from, height int) {
 	}
 }
 
-func (g *again) paintItem(a *App, l *grid.Line, it *replay.Item, here bool) {
+func (g *again) paintItem(a *App, l *paint.Line, it *replay.Item, here bool) {
 	sent, why := g.sends(it)
 	cursor, box, style := "  ", "[ ] ", a.theme.Dim
 	if here {

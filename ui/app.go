@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -57,9 +57,9 @@ type App struct {
 	notice   notice
 	quitting bool
 
-	canvas  grid.Canvas
-	chrome  [4]grid.Lines // header, tabs, footer, player line
-	painted [paneCount]grid.Lines
+	canvas  paint.Canvas
+	chrome  [4]paint.Lines // header, tabs, footer, player line
+	painted [paneCount]paint.Lines
 	dirty   [paneCount]bool
 	stale   bool // something on the frame has changed
 	frame   string
@@ -414,7 +414,7 @@ type pane interface {
 	// move carries out an action that changes what is looked at; it returns
 	// false for one that means nothing to the pane.
 	move(action string) bool
-	paint(out *grid.Lines, focused bool)
+	paint(out *paint.Lines, focused bool)
 	// titles are what stands in the upper border, left and right.
 	titles() (left, right string)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -51,7 +51,7 @@ func (v *aroundView) move(action string) bool {
 	return ok
 }
 
-func (v *aroundView) paint(out *grid.Lines, th *theme.Theme) {
+func (v *aroundView) paint(out *paint.Lines, th *theme.Theme) {
 	out.Options = v.look
 	out.Resize(v.w, v.h)
 	for y := range v.h {
@@ -68,7 +68,7 @@ func (v *aroundView) paint(out *grid.Lines, th *theme.Theme) {
 }
 
 // paintMoment paints the line of the row itself.
-func (v *aroundView) paintMoment(l *grid.Line, th *theme.Theme) {
+func (v *aroundView) paintMoment(l *paint.Line, th *theme.Theme) {
 	what := v.source.Method(v.row.Method)
 	if what == "" {
 		what = v.row.Kind.String()
@@ -81,7 +81,7 @@ func (v *aroundView) paintMoment(l *grid.Line, th *theme.Theme) {
 // offsetWidth is for how much earlier or later a line came.
 const offsetWidth = 11
 
-func (v *aroundView) paintLine(l *grid.Line, i int, th *theme.Theme) {
+func (v *aroundView) paintLine(l *paint.Line, i int, th *theme.Theme) {
 	row, ok := v.rows.at(int(v.index.stderr[i]))
 	if !ok {
 		return

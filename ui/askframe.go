@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -34,7 +34,7 @@ const (
 func (a *App) paintAsk() {
 	k := a.ask
 	a.canvas.Veil(a.theme.Behind)
-	a.line(0, a.layout.header, func(l *grid.Line) {
+	a.line(0, a.layout.header, func(l *paint.Line) {
 		l.Begin(a.theme.Asking)
 		l.Text(theme.Style{}, " mcpdbg asks, for "+who(k.question.prompt)+": "+asks(k.question.prompt.Kind))
 		l.Fill()
@@ -51,10 +51,10 @@ func (a *App) paintAsk() {
 	width := min(dialogWidth, a.width) - 4
 	rows := k.rows(a, width)
 	room := a.height - 2 // header and footer
-	r := grid.Rect{Y: 1, W: a.width, H: room}.Center(width+4, len(rows)+around+below)
+	r := paint.Rect{Y: 1, W: a.width, H: room}.Center(width+4, len(rows)+around+below)
 	k.scroll.fit(r.H-around-below, len(rows))
 
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(r.W-2, r.H-2)
 	from, to := k.scroll.shown()
 	for y, row := range rows[from:to] {
@@ -81,10 +81,10 @@ func (k *ask) asked() string {
 }
 
 // askBorder is the frame that only questions have.
-func (a *App) askBorder() grid.Frame {
-	f := grid.Frame{Border: grid.Double, Style: a.theme.Strong, Title: "mcpdbg asks", TitleStyle: a.theme.Strong, RightStyle: a.theme.Text}
+func (a *App) askBorder() paint.Frame {
+	f := paint.Frame{Border: paint.Double, Style: a.theme.Strong, Title: "mcpdbg asks", TitleStyle: a.theme.Strong, RightStyle: a.theme.Text}
 	if a.opts.ASCII {
-		f.Border = grid.DoubleASCII
+		f.Border = paint.DoubleASCII
 	}
 	if n := a.ask.behind; n > 0 {
 		f.Right = fmt.Sprintf("%d more after this", n)
@@ -94,7 +94,7 @@ func (a *App) askBorder() grid.Frame {
 
 // paintAnswer paints the field, and below it what is wrong with what is in it,
 // or what else is to be known.
-func (a *App) paintAnswer(l, below *grid.Line) {
+func (a *App) paintAnswer(l, below *paint.Line) {
 	k := a.ask
 	l.PadTo(1)
 	l.Text(a.theme.Strong, k.label())
@@ -167,7 +167,7 @@ func serverText(p executor.Prompt) string {
 
 // paintAskRow paints one row. The right side of the server's box is painted at
 // its place, whatever the text is: wrap has left room for it.
-func (a *App) paintAskRow(l *grid.Line, row askRow, width int) {
+func (a *App) paintAskRow(l *paint.Line, row askRow, width int) {
 	g := [...]string{"┌", "─", "┐", "│", "└", "┘"}
 	if a.opts.ASCII {
 		g = [...]string{"+", "-", "+", "|", "+", "+"}

@@ -12,8 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -223,7 +223,7 @@ func (a *App) paintCalls() {
 		return
 	}
 	shown := a.shownCalls()
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(r.W, r.H)
 	first := 0
 	if a.replay != nil {
@@ -238,7 +238,7 @@ func (a *App) paintCalls() {
 }
 
 // paint paints one call: what it is, how far it is, and the key that ends it.
-func (c *call) paint(a *App, l *grid.Line, last bool, more int) {
+func (c *call) paint(a *App, l *paint.Line, last bool, more int) {
 	l.Text(a.theme.Request, " > ")
 	l.Text(a.theme.Strong, c.title)
 	l.Text(a.theme.Text, fmt.Sprintf("  %d s", int(time.Since(c.began).Seconds())))
@@ -263,7 +263,7 @@ func (c *call) paint(a *App, l *grid.Line, last bool, more int) {
 }
 
 // paint paints how far a call is.
-func (p *progress) paint(a *App, l *grid.Line) {
+func (p *progress) paint(a *App, l *paint.Line) {
 	if p.wrong != "" {
 		l.Text(a.theme.Warn, p.wrong)
 		return

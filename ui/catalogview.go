@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/jsontree"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -147,19 +147,19 @@ func (v *catalogView) scrollSide(action string) {
 // sight, as it may be why there is no list.
 func (v *catalogView) paint(a *App) {
 	above := 1 + a.layout.verdict.H
-	screen := grid.Rect{Y: above, W: a.width, H: a.height - above - 1 - a.layout.calls.H}
+	screen := paint.Rect{Y: above, W: a.width, H: a.height - above - 1 - a.layout.calls.H}
 	tabs, rest := screen.CutTop(1)
-	line := &grid.Lines{Options: a.look()}
+	line := &paint.Lines{Options: a.look()}
 	line.Resize(tabs.W, 1)
 	v.paintTabs(a, line.Line(0))
 	a.canvas.Draw(tabs, line)
 
-	left, right := rest, grid.Rect{}
+	left, right := rest, paint.Rect{}
 	switch {
 	case a.width >= catalogBeside:
 		left, right = rest.CutLeft(between(34, a.width*2/5, 70))
 	case v.alone:
-		left, right = grid.Rect{}, rest
+		left, right = paint.Rect{}, rest
 	}
 	if !left.Empty() {
 		v.paintList(a, left)
@@ -183,7 +183,7 @@ func (v *catalogView) hold(a *App) {
 	v.listed = items
 }
 
-func (v *catalogView) paintTabs(a *App, l *grid.Line) {
+func (v *catalogView) paintTabs(a *App, l *paint.Line) {
 	for i, list := range a.catalog.lists {
 		text, style := list.Name, a.theme.Dim
 		if list.items != nil {
@@ -200,14 +200,14 @@ func (v *catalogView) paintTabs(a *App, l *grid.Line) {
 	}
 }
 
-func (v *catalogView) paintList(a *App, r grid.Rect) {
+func (v *catalogView) paintList(a *App, r paint.Rect) {
 	list, in := v.list(a), r.Inner()
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	said := v.state(a, list, in.W-1)
 	said = said[:min(len(said), in.H/2)]
 	block.Resize(in.W, max(in.H-len(said), 1))
 	a.paintQuery(block.Line(0), v.picker.query, "type to narrow the list")
-	v.picker.paint(a, block, 1, func(l *grid.Line, p pick, selected bool) {
+	v.picker.paint(a, block, 1, func(l *paint.Line, p pick, selected bool) {
 		item := v.listed[p.item]
 		style := a.theme.Text
 		if selected {
@@ -220,14 +220,14 @@ func (v *catalogView) paintList(a *App, r grid.Rect) {
 	})
 	a.canvas.Box(r, a.border("Catalog", v.count(list), !v.alone), block)
 	if len(said) > 0 {
-		lines := &grid.Lines{Options: a.look()}
+		lines := &paint.Lines{Options: a.look()}
 		lines.Resize(in.W, len(said))
 		for y, row := range said {
 			l := lines.Line(y)
 			l.PadTo(1)
 			l.Text(row.style, row.text)
 		}
-		a.canvas.Draw(grid.Rect{X: in.X, Y: in.Y + in.H - len(said), W: in.W, H: len(said)}, lines)
+		a.canvas.Draw(paint.Rect{X: in.X, Y: in.Y + in.H - len(said), W: in.W, H: len(said)}, lines)
 	}
 }
 
@@ -287,9 +287,9 @@ func (v *catalogView) state(a *App, list *catalogList, width int) []sheetRow {
 }
 
 // paintItem paints one side of the item under the cursor.
-func (v *catalogView) paintItem(a *App, r grid.Rect) {
+func (v *catalogView) paintItem(a *App, r paint.Rect) {
 	item, in := v.item(), r.Inner()
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(in.W, in.H)
 	if item == nil {
 		a.canvas.Box(r, a.border("", "", false), block)

@@ -9,8 +9,8 @@ import (
 
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/theme"
 )
@@ -414,7 +414,7 @@ func (a *App) openCompareWith() {
 }
 
 func (m *compareMenu) paint(a *App) {
-	m.box(a, dialogWidth, "Compare "+a.title+" with", "", func(l *grid.Line, i int, style theme.Style) {
+	m.box(a, dialogWidth, "Compare "+a.title+" with", "", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.items[i])
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"mcpdbg/recordings/compare"
 	"mcpdbg/session"
 	"mcpdbg/ui/beside"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -30,12 +30,12 @@ const (
 
 // paint takes all of the screen between header and footer.
 func (v *comparing) paint(a *App) {
-	screen := grid.Rect{Y: 1, W: a.width, H: a.height - 2}
+	screen := paint.Rect{Y: 1, W: a.width, H: a.height - 2}
 	tabs, rest := screen.CutTop(1)
 	v.paintTabs(a, v.block(a, compareTabs, tabs).Line(0))
 	a.canvas.Draw(tabs, &v.blocks[compareTabs])
 	if said := v.lines(a, screen.W-2); len(said) > 0 {
-		var r grid.Rect
+		var r paint.Rect
 		r, rest = rest.CutTop(min(len(said), max(rest.H/3, 1)))
 		block := v.block(a, compareSaid, r)
 		for y := range r.H {
@@ -58,7 +58,7 @@ func (v *comparing) paint(a *App) {
 
 // divide finds the places of the list and of both sides. Where there is little
 // room, what has the keys has it.
-func (v *comparing) divide(r grid.Rect) (list grid.Rect, sides [2]grid.Rect) {
+func (v *comparing) divide(r paint.Rect) (list paint.Rect, sides [2]paint.Rect) {
 	if v.list != listExchanges || v.c == nil {
 		return r, sides
 	}
@@ -77,14 +77,14 @@ func (v *comparing) divide(r grid.Rect) (list grid.Rect, sides [2]grid.Rect) {
 	return list, sides
 }
 
-func (v *comparing) block(a *App, which int, r grid.Rect) *grid.Lines {
+func (v *comparing) block(a *App, which int, r paint.Rect) *paint.Lines {
 	block := &v.blocks[which]
 	block.Options = a.look()
 	block.Resize(r.W, r.H)
 	return block
 }
 
-func (v *comparing) paintTabs(a *App, l *grid.Line) {
+func (v *comparing) paintTabs(a *App, l *paint.Line) {
 	names := []string{"Exchanges", "Differences", "Equal by type", "Times"}
 	if v.c != nil {
 		r := v.c.Report
@@ -136,7 +136,7 @@ func (v *comparing) lines(a *App, width int) (rows []sheetRow) {
 	return rows
 }
 
-func (v *comparing) paintList(a *App, r grid.Rect) {
+func (v *comparing) paintList(a *App, r paint.Rect) {
 	in := r.Inner()
 	t := v.tables[v.list]
 	t.SetTheme(a.theme)
@@ -148,7 +148,7 @@ func (v *comparing) paintList(a *App, r grid.Rect) {
 }
 
 // paintSide paints one side of the exchange under the cursor.
-func (v *comparing) paintSide(a *App, side int, r grid.Rect) {
+func (v *comparing) paintSide(a *App, side int, r paint.Rect) {
 	in, b := r.Inner(), &v.beside
 	block := v.block(a, compareA+side, in)
 	b.fit(in.H)
@@ -219,7 +219,7 @@ func position(source session.Source, row int) string {
 }
 
 // paintLine paints one line of one side.
-func (v *comparing) paintLine(a *App, l *grid.Line, line, side int) {
+func (v *comparing) paintLine(a *App, l *paint.Line, line, side int) {
 	b := &v.beside
 	selected := v.inside && line == b.at
 	cursor := " "
@@ -250,7 +250,7 @@ func (v *comparing) paintLine(a *App, l *grid.Line, line, side int) {
 	if row.Type != "" && !v.reveal && row.Left != "" && row.Right != "" {
 		text = "<" + row.Type + ">"
 	}
-	var full grid.Line
+	var full paint.Line
 	full.Reset(1<<14, a.look())
 	full.PadTo(1 + row.Depth*2)
 	name := a.theme.Name.If(!selected)
@@ -283,7 +283,7 @@ func (v *comparing) valueStyle(a *App, row *beside.Row, text string) theme.Style
 }
 
 // paintNoted paints a difference that has no place in the rows.
-func (v *comparing) paintNoted(a *App, l *grid.Line, d *compare.Difference, side int, selected bool) {
+func (v *comparing) paintNoted(a *App, l *paint.Line, d *compare.Difference, side int, selected bool) {
 	mark, style := "x", a.theme.Error
 	if !d.Counts {
 		mark, style = "~", a.theme.Dim

@@ -15,7 +15,7 @@ import (
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/ui/beside"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 )
 
@@ -58,7 +58,7 @@ type comparing struct {
 
 	beside besideView
 	inside bool // the keys are for what stands side by side
-	blocks [5]grid.Lines
+	blocks [5]paint.Lines
 }
 
 // A compareJob is a comparison under way.

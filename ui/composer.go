@@ -11,7 +11,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/form"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -110,7 +110,7 @@ func (a *App) updateComposer(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-func (c *composer) paint(a *App, out *grid.Lines, w, h int) {
+func (c *composer) paint(a *App, out *paint.Lines, w, h int) {
 	if c.view == composeForm {
 		c.form.SetTheme(a.theme)
 		c.form.Paint(out, true)

@@ -13,7 +13,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -213,7 +213,7 @@ func (a *App) openPresets() {
 }
 
 func (p *presetList) paint(a *App) {
-	p.box(a, presetsWidth, "Wrong on purpose", "enter takes it", func(l *grid.Line, i int, style theme.Style) {
+	p.box(a, presetsWidth, "Wrong on purpose", "enter takes it", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, presets[i].name)
 	})
 }

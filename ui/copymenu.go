@@ -12,8 +12,8 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -75,7 +75,7 @@ func (a *App) openCopyMenu() {
 const copyMenuWidth = 60
 
 func (m *copyMenu) paint(a *App) {
-	m.box(a, copyMenuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *grid.Line, i int, style theme.Style) {
+	m.box(a, copyMenuWidth, "Copy", "enter copies, ctrl+s writes a file", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.forms[i].name)
 	})
 }

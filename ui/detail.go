@@ -9,8 +9,8 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/jsontree"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -56,7 +56,7 @@ type detail struct {
 	look    termsafe.Options
 	w, h    int
 	changed bool // something has to be painted again
-	block   grid.Lines
+	block   paint.Lines
 
 	wanted  selection // what is to be shown
 	loading bool      // a command reads
@@ -314,7 +314,7 @@ func moveTree(t *jsontree.Tree, action string, folds bool) bool {
 	return true
 }
 
-func (d *detail) paint(out *grid.Lines, focused bool) {
+func (d *detail) paint(out *paint.Lines, focused bool) {
 	out.Options = d.look
 	_, h := d.inner()
 	if h == d.h {
@@ -334,7 +334,7 @@ func (d *detail) paint(out *grid.Lines, focused bool) {
 	}
 }
 
-func (d *detail) paintView(out *grid.Lines, focused bool) {
+func (d *detail) paintView(out *paint.Lines, focused bool) {
 	switch {
 	case d.around != nil:
 		d.around.paint(out, d.theme)
@@ -353,7 +353,7 @@ func (d *detail) paintView(out *grid.Lines, focused bool) {
 }
 
 // paintTabs names the views.
-func (d *detail) paintTabs(l *grid.Line) {
+func (d *detail) paintTabs(l *paint.Line) {
 	for v, name := range viewNames {
 		if view(v) == d.view {
 			l.Text(d.theme.Strong, "["+name+"]")
@@ -364,7 +364,7 @@ func (d *detail) paintTabs(l *grid.Line) {
 }
 
 // paintWhy says why there is nothing to be seen.
-func (d *detail) paintWhy(l *grid.Line) {
+func (d *detail) paintWhy(l *paint.Line) {
 	switch {
 	case d.failure != nil:
 		l.Text(d.theme.Error, " "+d.failure.Error())

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -23,8 +23,8 @@ type dialog struct {
 	yes   func(*App) tea.Cmd
 
 	scroll scroll
-	block  grid.Lines // as it was painted last,
-	noAt   int        // with the answer no from this cell on
+	block  paint.Lines // as it was painted last,
+	noAt   int         // with the answer no from this cell on
 }
 
 // add adds a paragraph, unless it is empty.
@@ -49,7 +49,7 @@ func (a *App) yes() tea.Cmd {
 // paintDialog draws the dialog over the screen.
 func (a *App) paintDialog() {
 	d := a.dialog
-	screen := grid.Rect{W: a.width, H: a.height}
+	screen := paint.Rect{W: a.width, H: a.height}
 	width := min(dialogWidth, a.width-2) - 4
 	var rows []string
 	for _, line := range d.lines {

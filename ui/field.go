@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -58,7 +58,7 @@ func (f *field) wipe() {
 }
 
 // paint paints the end of the field, and a cursor if keys go there.
-func (f *field) paint(l *grid.Line, th *theme.Theme, ascii, keys bool) {
+func (f *field) paint(l *paint.Line, th *theme.Theme, ascii, keys bool) {
 	room := max(l.Room()-1, 0) // the cursor
 	if f.secret {
 		dot := "•"

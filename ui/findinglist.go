@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session/lint"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 // The actions of the list of findings.
@@ -40,7 +40,7 @@ func hasFindings(a *App) (bool, string) {
 type findingList struct {
 	menu
 	found []lint.Finding
-	list  grid.Lines
+	list  paint.Lines
 }
 
 // aboutFinding is how many lines explain a finding, where there is room.
@@ -67,7 +67,7 @@ func (a *App) openFindings() {
 }
 
 func (l *findingList) paint(a *App) {
-	r := grid.Rect{Y: 1, W: a.width, H: a.height - 2}
+	r := paint.Rect{Y: 1, W: a.width, H: a.height - 2}
 	in := r.Inner()
 	l.block.Options = a.look()
 	l.block.Resize(in.W, in.H)
@@ -78,7 +78,7 @@ func (l *findingList) paint(a *App) {
 	about := min(aboutFinding, in.H/2)
 	l.list.Options = a.look()
 	l.list.Resize(in.W, in.H-1-about)
-	l.picker.paint(a, &l.list, 0, func(line *grid.Line, p pick, selected bool) { l.paintRow(a, line, l.found[p.item], selected) })
+	l.picker.paint(a, &l.list, 0, func(line *paint.Line, p pick, selected bool) { l.paintRow(a, line, l.found[p.item], selected) })
 	l.paintAbout(a, in.H-about, about)
 	f := a.findings
 	title := fmt.Sprintf("Findings: %d errors, %d warnings, %d remarks", f.errors, f.warnings, f.infos)
@@ -91,7 +91,7 @@ func (l *findingList) paint(a *App) {
 	a.canvas.Draw(in, &l.list)
 }
 
-func (l *findingList) paintRow(a *App, line *grid.Line, f lint.Finding, selected bool) {
+func (l *findingList) paintRow(a *App, line *paint.Line, f lint.Finding, selected bool) {
 	mark, style := severityOf(f.Severity, a.theme)
 	text := a.theme.Text
 	if selected {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -26,12 +26,12 @@ func (a *App) View() tea.View {
 func (a *App) paint() string {
 	a.canvas.Reset(a.width, a.height)
 	if modeOf(a.width, a.height) == tooSmall { // also before the first size is known
-		a.line(0, grid.Rect{W: a.width, H: min(a.height, 1)}, func(l *grid.Line) {
+		a.line(0, paint.Rect{W: a.width, H: min(a.height, 1)}, func(l *paint.Line) {
 			l.Text(a.theme.Text, fmt.Sprintf("needs %dx%d; q quits", minWidth, minHeight))
 		})
 		return a.canvas.String()
 	}
-	a.line(0, a.layout.header, func(l *grid.Line) { paintHeader(l, a.headerParts(), a.theme) })
+	a.line(0, a.layout.header, func(l *paint.Line) { paintHeader(l, a.headerParts(), a.theme) })
 	a.paintVerdict()
 	a.line(1, a.layout.tabs, a.paintTabs)
 	for _, id := range panes {
@@ -43,7 +43,7 @@ func (a *App) paint() string {
 	a.drawComposer()
 	a.paintCalls()
 	a.line(3, a.layout.player, a.paintPlayer)
-	a.line(2, a.layout.footer, func(l *grid.Line) {
+	a.line(2, a.layout.footer, func(l *paint.Line) {
 		if s, ok := a.aside(); ok {
 			a.as(s, func() { a.paintFooter(l) })
 			return
@@ -61,7 +61,7 @@ func (a *App) paint() string {
 }
 
 // line paints one line that is no pane, in the i-th block for such lines.
-func (a *App) line(i int, r grid.Rect, paint func(*grid.Line)) {
+func (a *App) line(i int, r paint.Rect, paint func(*paint.Line)) {
 	if r.Empty() {
 		return
 	}
@@ -124,12 +124,12 @@ func (a *App) drawComposer() {
 }
 
 // border is the frame of a pane.
-func (a *App) border(left, right string, focused bool) grid.Frame {
-	f := grid.Frame{
+func (a *App) border(left, right string, focused bool) paint.Frame {
+	f := paint.Frame{
 		Style: a.theme.Border, Title: left, TitleStyle: a.theme.Title, Right: right, RightStyle: a.theme.Dim,
 	}
 	if a.opts.ASCII {
-		f.Border = grid.ASCII
+		f.Border = paint.ASCII
 	}
 	if focused {
 		f.Border++ // heavy follows light, in both sets of glyphs
@@ -139,7 +139,7 @@ func (a *App) border(left, right string, focused bool) grid.Frame {
 }
 
 // paintTabs names the panes where only one of them is shown.
-func (a *App) paintTabs(l *grid.Line) {
+func (a *App) paintTabs(l *paint.Line) {
 	for _, t := range a.tabPlaces() {
 		style := a.theme.Dim
 		if t.pane == a.focus {
@@ -193,7 +193,7 @@ func (a *App) tab(id paneID) string {
 }
 
 // paintFooter paints the last line: a prompt, a message, or what can be done.
-func (a *App) paintFooter(l *grid.Line) {
+func (a *App) paintFooter(l *paint.Line) {
 	switch {
 	case a.ask != nil:
 		a.paintHints(l)
@@ -211,7 +211,7 @@ func (a *App) paintFooter(l *grid.Line) {
 }
 
 // paintHints says what can be done.
-func (a *App) paintHints(l *grid.Line) {
+func (a *App) paintHints(l *paint.Line) {
 	l.PadTo(1)
 	for i, hint := range a.keys.Footer(a.scope(), a, l.Room()) {
 		if i > 0 {

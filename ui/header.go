@@ -9,7 +9,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -218,7 +218,7 @@ func countedLosses(stats session.Stats) string {
 }
 
 // paintHeader paints the parts that a line has room for.
-func paintHeader(l *grid.Line, parts []part, th *theme.Theme) {
+func paintHeader(l *paint.Line, parts []part, th *theme.Theme) {
 	parts = fitParts(parts, l.Room()-1)
 	l.PadTo(1)
 	for i, p := range parts {

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 const scopeHelp = "help"
@@ -45,7 +45,7 @@ type help struct {
 	groups []keymap.Group
 	query  string
 	lines  scroll
-	block  grid.Lines
+	block  paint.Lines
 }
 
 // helpKeys is how much of the width is for keys.

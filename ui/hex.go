@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -45,7 +45,7 @@ func (v *hexView) move(action string) bool {
 	return ok
 }
 
-func (v *hexView) paint(out *grid.Lines, th *theme.Theme) {
+func (v *hexView) paint(out *paint.Lines, th *theme.Theme) {
 	out.Resize(v.w, v.h)
 	n := v.perLine()
 	var text []byte

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
 
 // homeView is how home looks: a line to type in, the list, and below a rule what
 // is known of the item under the cursor.
-type homeView struct{ block, list grid.Lines }
+type homeView struct{ block, list paint.Lines }
 
 // How home divides its place, in cells.
 const (
@@ -31,7 +31,7 @@ var nothingFound = []string{
 
 func (h *home) paint(a *App) {
 	v := &h.view
-	r := grid.Rect{Y: 1, W: a.width, H: a.height - 2}
+	r := paint.Rect{Y: 1, W: a.width, H: a.height - 2}
 	in := r.Inner()
 	v.block.Options = a.look()
 	v.block.Resize(in.W, in.H)
@@ -56,7 +56,7 @@ func (h *home) paint(a *App) {
 
 	v.list.Options = a.look()
 	v.list.Resize(list.W, list.H)
-	h.picker.paint(a, &v.list, 0, func(l *grid.Line, m pick, selected bool) { h.paintItem(a, l, m, selected) })
+	h.picker.paint(a, &v.list, 0, func(l *paint.Line, m pick, selected bool) { h.paintItem(a, l, m, selected) })
 	if len(h.picker.shown) == 0 && list.H > 0 {
 		v.list.Line(0).Text(a.theme.Dim, "  "+h.why())
 	}
@@ -111,7 +111,7 @@ func (h *home) right(a *App) string {
 	return text
 }
 
-func (h *home) paintItem(a *App, l *grid.Line, m pick, selected bool) {
+func (h *home) paintItem(a *App, l *paint.Line, m pick, selected bool) {
 	item := h.found.Items[m.item]
 	mark, style := " ", a.theme.Text
 	if item.Blocked != "" {
@@ -184,7 +184,7 @@ func (h *home) about(a *App, width int) []sheetRow {
 
 // paintAbout paints as much of it as there is room for, and says how much more
 // there is.
-func (h *home) paintAbout(a *App, rows []sheetRow, r, in grid.Rect) {
+func (h *home) paintAbout(a *App, rows []sheetRow, r, in paint.Rect) {
 	if r.H < 2 {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -41,7 +41,7 @@ type inputs struct {
 	fields []*field
 	at     int
 	wrong  string
-	block  grid.Lines
+	block  paint.Lines
 }
 
 func newInputs(h *home, item Item) *inputs {

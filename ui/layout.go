@@ -3,7 +3,7 @@ package ui
 import (
 	"cmp"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 // A paneID names a pane. The numbers are those of the keys that lead there.
@@ -86,18 +86,18 @@ type splits struct {
 // is not shown.
 type layout struct {
 	mode    mode
-	header  grid.Rect
-	verdict grid.Rect // below the header, if there is one
-	tabs    grid.Rect // only in mode single
-	player  grid.Rect // above the footer, of a recording
-	calls   grid.Rect // above the footer, while calls are under way
-	footer  grid.Rect
-	pane    [paneCount]grid.Rect
+	header  paint.Rect
+	verdict paint.Rect // below the header, if there is one
+	tabs    paint.Rect // only in mode single
+	player  paint.Rect // above the footer, of a recording
+	calls   paint.Rect // above the footer, while calls are under way
+	footer  paint.Rect
+	pane    [paneCount]paint.Rect
 }
 
 // arrange divides the screen. It depends on nothing but its argument.
 func arrange(a arrangement) layout {
-	screen := grid.Rect{W: a.width, H: a.height}
+	screen := paint.Rect{W: a.width, H: a.height}
 	l := layout{mode: modeOf(a.width, a.height)}
 	if l.mode == tooSmall {
 		return l
@@ -135,7 +135,7 @@ func arrange(a arrangement) layout {
 	return l
 }
 
-func (l *layout) arrangeWide(screen grid.Rect, a arrangement) {
+func (l *layout) arrangeWide(screen paint.Rect, a arrangement) {
 	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 12))
 	if a.sessions {
 		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
@@ -147,7 +147,7 @@ func (l *layout) arrangeWide(screen grid.Rect, a arrangement) {
 }
 
 // arrangeStacked has no place for the list of sessions, unless it has the keys.
-func (l *layout) arrangeStacked(screen grid.Rect, a arrangement) {
+func (l *layout) arrangeStacked(screen paint.Rect, a arrangement) {
 	top, bottom := cutStrip(screen, a.splits.strip, between(4, a.height/6, 8))
 	if a.sessions && a.focus == sessionsID {
 		l.pane[sessionsID], top = top.CutLeft(sessionsWidth)
@@ -171,10 +171,10 @@ func modeOf(width, height int) mode {
 
 // cutStrip takes the strip from the bottom, unless too little is left for the
 // panes above.
-func cutStrip(screen grid.Rect, wanted, usual int) (top, bottom grid.Rect) {
+func cutStrip(screen paint.Rect, wanted, usual int) (top, bottom paint.Rect) {
 	most := screen.H - upperHeight
 	if most < stripHeight {
-		return screen, grid.Rect{}
+		return screen, paint.Rect{}
 	}
 	bottom, top = screen.CutBottom(splitSize(wanted, usual, stripHeight, most))
 	return top, bottom

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"mcpdbg/ui/filter"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/theme"
 )
@@ -17,7 +17,7 @@ type list struct{ *table.Table }
 
 func (l list) setSize(w, h int) { l.SetSize(w, h) }
 
-func (l list) paint(out *grid.Lines, focused bool) { l.Paint(out, focused) }
+func (l list) paint(out *paint.Lines, focused bool) { l.Paint(out, focused) }
 
 // move moves the cursor.
 func (l list) move(action string) bool {

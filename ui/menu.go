@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -12,7 +12,7 @@ import (
 type menu struct {
 	picker
 	of    string // the scope of its actions
-	block grid.Lines
+	block paint.Lines
 }
 
 func (m *menu) scope() string  { return m.of }
@@ -25,7 +25,7 @@ func (m *menu) typed(_ *App, msg tea.Msg) tea.Cmd {
 
 // box draws the menu in the middle of the screen, at most width cells wide; item
 // paints what is behind the cursor's mark.
-func (m *menu) box(a *App, width int, title, right string, item func(l *grid.Line, i int, style theme.Style)) {
+func (m *menu) box(a *App, width int, title, right string, item func(l *paint.Line, i int, style theme.Style)) {
 	r := a.below().Center(min(width, a.width-2), min(len(m.items)+3, a.height-2))
 	in := r.Inner()
 	m.block.Options = a.look()
@@ -33,7 +33,7 @@ func (m *menu) box(a *App, width int, title, right string, item func(l *grid.Lin
 	if in.H > 0 {
 		a.paintQuery(m.block.Line(0), m.query, "type to narrow the list")
 	}
-	m.paint(a, &m.block, 1, func(l *grid.Line, p pick, selected bool) {
+	m.paint(a, &m.block, 1, func(l *paint.Line, p pick, selected bool) {
 		style := a.theme.Text
 		if selected {
 			style = a.theme.Strong

@@ -3,8 +3,8 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 const actMouse = "mouse"
@@ -289,11 +289,11 @@ func (a *App) tabAt(x, y int) paneID {
 }
 
 // answers are the places of the words that answer the dialog.
-func (d *dialog) answers() (yes, no grid.Rect) {
+func (d *dialog) answers() (yes, no paint.Rect) {
 	last := d.block.Place()
 	_, last = last.CutTop(last.H - 1)
 	if d.yes == nil {
-		return grid.Rect{}, last
+		return paint.Rect{}, last
 	}
 	return last.CutLeft(d.noAt)
 }

@@ -10,8 +10,8 @@ import (
 	"mcpdbg/recordings/notes"
 	"mcpdbg/recordings/player"
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -208,7 +208,7 @@ func (a *App) whatIs(number int) string {
 }
 
 func (l *noteList) paint(a *App) {
-	l.box(a, sheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter goes there", func(line *grid.Line, i int, style theme.Style) {
+	l.box(a, sheetWidth, fmt.Sprintf("Marks and notes %d", len(l.rows)), "enter goes there", func(line *paint.Line, i int, style theme.Style) {
 		number := int(l.rows[i])
 		var at session.Row
 		at, _ = a.whole.rows.at(number)

@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 // An overlay stands over the panes, and has the keys, until it is closed: a
@@ -87,10 +87,10 @@ func on[O overlay](do func(*App, O) tea.Cmd) func(*App) tea.Cmd {
 // below is where what stands in the middle of the screen is centred: between the
 // lines that say what is wrong and the footer, which stay in sight where there is
 // room for that.
-func (a *App) below() grid.Rect {
+func (a *App) below() paint.Rect {
 	top := 1
 	if a.height >= panesHeight {
 		top += a.layout.verdict.H
 	}
-	return grid.Rect{Y: top, W: a.width, H: a.height - top - 1}
+	return paint.Rect{Y: top, W: a.width, H: a.height - top - 1}
 }

@@ -3,8 +3,8 @@ package ui
 import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/jsontree"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -22,7 +22,7 @@ type pairView struct {
 	w, h   int
 	theme  *theme.Theme
 	look   termsafe.Options
-	blocks [2]grid.Lines
+	blocks [2]paint.Lines
 	fitted bool // the sides were unfolded for the first size
 }
 
@@ -79,7 +79,7 @@ func (p *pairView) setTheme(th *theme.Theme) {
 	}
 }
 
-func (p *pairView) paint(out *grid.Lines, focused bool) {
+func (p *pairView) paint(out *paint.Lines, focused bool) {
 	out.Resize(p.w, p.h)
 	for i, t := range p.sides {
 		p.blocks[i].Options = p.look
@@ -102,7 +102,7 @@ func (p *pairView) paint(out *grid.Lines, focused bool) {
 }
 
 // paintSide paints a side from line y on.
-func (p *pairView) paintSide(out *grid.Lines, side, from, y int) {
+func (p *pairView) paintSide(out *paint.Lines, side, from, y int) {
 	_, h := p.sizeOf(side)
 	for i := range h {
 		p.paintLine(out.Line(y+i), side, from+i)
@@ -110,7 +110,7 @@ func (p *pairView) paintSide(out *grid.Lines, side, from, y int) {
 }
 
 // paintLine paints a line of a side: its heading is the first.
-func (p *pairView) paintLine(l *grid.Line, side, y int) {
+func (p *pairView) paintLine(l *paint.Line, side, y int) {
 	if y > 0 {
 		l.Append(p.blocks[side].Painted(y-1), 0)
 		return

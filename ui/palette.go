@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -35,7 +35,7 @@ func paletteActions() []action {
 type palette struct {
 	actions []*entry
 	picker  picker
-	block   grid.Lines
+	block   paint.Lines
 }
 
 // newPalette lists what can be reached from the pane that has the keys: what
@@ -103,12 +103,12 @@ func (p *palette) paint(a *App) {
 	if len(p.picker.shown) == 0 && in.H > 1 {
 		p.block.Line(1).Text(a.theme.Dim, "  nothing does that")
 	}
-	p.picker.paint(a, &p.block, 1, func(l *grid.Line, m pick, selected bool) { p.paintItem(a, l, m, selected) })
+	p.picker.paint(a, &p.block, 1, func(l *paint.Line, m pick, selected bool) { p.paintItem(a, l, m, selected) })
 	right := fmt.Sprintf("%d found", len(p.picker.shown))
 	a.canvas.Box(r, a.border("Commands", right, true), &p.block)
 }
 
-func (p *palette) paintItem(a *App, l *grid.Line, m pick, selected bool) {
+func (p *palette) paintItem(a *App, l *paint.Line, m pick, selected bool) {
 	action := p.actions[m.item]
 	keys := strings.Join(action.Keys, " ")
 	help, style := action.Help, a.theme.Dim
@@ -131,7 +131,7 @@ func (p *palette) paintItem(a *App, l *grid.Line, m pick, selected bool) {
 }
 
 // paintHits paints a text with the bytes that matched in a style of their own.
-func (a *App) paintHits(l *grid.Line, text string, hits []int, selected bool) {
+func (a *App) paintHits(l *paint.Line, text string, hits []int, selected bool) {
 	style := a.theme.Match
 	if selected {
 		style = a.theme.SelectedMatch
@@ -146,7 +146,7 @@ func (a *App) paintHits(l *grid.Line, text string, hits []int, selected bool) {
 }
 
 // paintQuery paints a line in which one types to narrow a list.
-func (a *App) paintQuery(l *grid.Line, text, hint string) {
+func (a *App) paintQuery(l *paint.Line, text, hint string) {
 	l.Text(a.theme.Key, "/ ")
 	if text == "" {
 		l.Text(a.theme.Selected, " ")

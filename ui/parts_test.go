@@ -8,7 +8,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -46,7 +46,7 @@ func TestHeaderGivesWay(t *testing.T) {
 }
 
 func header(d *driver, width int) string {
-	var l grid.Line
+	var l paint.Line
 	l.Reset(width, termsafe.Options{})
 	th := theme.New(true, theme.NoColor)
 	d.theme = th

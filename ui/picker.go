@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 // minHelp is how many characters have to be typed to be looked for in what items
@@ -29,8 +29,8 @@ type picker struct {
 	top   int // the first of shown that is on the screen
 	rows  int // on the screen, at the last paint
 
-	block *grid.Lines // in which it was painted last,
-	first int         // from this line on
+	block *paint.Lines // in which it was painted last,
+	first int          // from this line on
 }
 
 // A pick is an item that matches.
@@ -178,7 +178,7 @@ func (p *picker) click(x, y int) (again, hit bool) {
 
 // paint paints the items that fit into the lines of a block, from line first on.
 // Each is painted by item, which gets a line with the cursor's mark on it.
-func (p *picker) paint(a *App, out *grid.Lines, first int, item func(l *grid.Line, p pick, selected bool)) {
+func (p *picker) paint(a *App, out *paint.Lines, first int, item func(l *paint.Line, p pick, selected bool)) {
 	_, h := out.Size()
 	p.block, p.first = out, first
 	p.rows = max(h-first, 0)

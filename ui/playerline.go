@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/recordings/player"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -20,7 +20,7 @@ type barPlace struct{ x, w int }
 
 // paintPlayer paints the player line: what is shown of how much, the bar, and
 // how fast it plays.
-func (a *App) paintPlayer(l *grid.Line) {
+func (a *App) paintPlayer(l *paint.Line) {
 	left, right := a.playerParts()
 	room := l.Room() - 2
 	left = fitParts(left, max(room-leastBar-partsWidth(right)-4, 0))
@@ -106,7 +106,7 @@ func barMarks(th *theme.Theme) [pointKinds]barMark {
 
 // paintBar paints the rows of a recording in w cells: those that are shown, those
 // that follow, and what people jump to.
-func (a *App) paintBar(l *grid.Line, w int) {
+func (a *App) paintBar(l *paint.Line, w int) {
 	total, p := a.whole.index.scanned, a.playback
 	played, rest, here := "━", "─", "█"
 	if a.opts.ASCII {

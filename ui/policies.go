@@ -11,8 +11,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 // The actions of the policies: what becomes of what a server asks.
@@ -81,7 +81,7 @@ func hasServer(a *App) (bool, string) { return a.session != nil, noServer(a) }
 // A policyPane is an overlay that shows who answers what a server asks.
 type policyPane struct {
 	at    int // the method under the cursor
-	block grid.Lines
+	block paint.Lines
 }
 
 func (p *policyPane) scope() string { return scopePolicies }

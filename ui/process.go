@@ -10,8 +10,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -297,7 +297,7 @@ func (a *App) openTree() {
 }
 
 func (m *treeMenu) paint(a *App) {
-	m.box(a, sheetWidth, "Kill one process", "enter kills it, esc does not", func(l *grid.Line, i int, style theme.Style) {
+	m.box(a, sheetWidth, "Kill one process", "enter kills it, esc does not", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, fmt.Sprintf("%-9d", m.tree[i].PID))
 		l.Text(style, treeLine(m.tree[i], a.sample.at))
 	})

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/ui/filter"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 // A prompt is a line of text that is written in the place of the footer.
@@ -74,7 +74,7 @@ func (p *prompt) completeWord() {
 
 // paint paints the prompt into one line, and behind it whether the text is
 // right.
-func (p *prompt) paint(l *grid.Line, a *App) {
+func (p *prompt) paint(l *paint.Line, a *App) {
 	l.Text(a.theme.Key, " "+p.label+" ")
 	style, says := a.theme.OK, "  ok"
 	switch {

@@ -14,7 +14,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/form"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 // An answering is an overlay in which a person answers what a server asks, or
@@ -33,8 +33,8 @@ type answering struct {
 	refused string // what was not sent because of problems: the next time it is
 
 	words   words
-	reading scroll        // of the words
-	blocks  [3]grid.Lines // as they were painted last
+	reading scroll         // of the words
+	blocks  [3]paint.Lines // as they were painted last
 }
 
 // serverAsks is what a subject remembers of questions of its server.

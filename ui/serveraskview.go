@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -67,7 +67,7 @@ func (k *answering) cutHead(head []askRow, height int) []askRow {
 }
 
 // size makes a block fit a part of the screen.
-func (k *answering) size(a *App, i int, r grid.Rect) *grid.Lines {
+func (k *answering) size(a *App, i int, r paint.Rect) *paint.Lines {
 	b := &k.blocks[i]
 	b.Options = a.look()
 	b.Resize(r.W, r.H)
@@ -160,7 +160,7 @@ const inSentence = 200
 
 // divide gives the server's words and the answer their places: where there is
 // not enough for both, the answer first gets what it needs at least.
-func (k *answering) divide(r grid.Rect) (said, answer grid.Rect) {
+func (k *answering) divide(r paint.Rect) (said, answer paint.Rect) {
 	least := min(answerRoom, k.answerNeed())
 	need := min(k.wordsNeed(), max(r.H-k.answerNeed(), r.H-max(least, r.H*3/5)))
 	if least == 0 {
@@ -182,7 +182,7 @@ func (k *answering) speak(width int) {
 }
 
 // paintWords draws the server's words in a box of their own.
-func (k *answering) paintWords(a *App, r grid.Rect) {
+func (k *answering) paintWords(a *App, r paint.Rect) {
 	in := r.Inner()
 	if in.Empty() {
 		k.reading.fit(0, 0)
@@ -202,7 +202,7 @@ func (k *answering) paintWords(a *App, r grid.Rect) {
 }
 
 // paintAnswer draws the fields, or the JSON.
-func (k *answering) paintAnswer(a *App, r grid.Rect) {
+func (k *answering) paintAnswer(a *App, r paint.Rect) {
 	if r.Empty() {
 		return
 	}
@@ -224,7 +224,7 @@ func (k *answering) paintAnswer(a *App, r grid.Rect) {
 }
 
 // foot is where the line below the JSON is.
-func (k *answering) foot(r grid.Rect) (y, lines int) {
+func (k *answering) foot(r paint.Rect) (y, lines int) {
 	if !k.asText || r.H < 3 {
 		return 0, 0
 	}
@@ -232,7 +232,7 @@ func (k *answering) foot(r grid.Rect) (y, lines int) {
 }
 
 // paintJSONFoot says below the JSON what is wrong with it.
-func (k *answering) paintJSONFoot(a *App, all *grid.Lines, r, in grid.Rect) {
+func (k *answering) paintJSONFoot(a *App, all *paint.Lines, r, in paint.Rect) {
 	y, lines := k.foot(r)
 	if lines == 0 {
 		return

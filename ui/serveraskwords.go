@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -97,7 +97,7 @@ func (w *words) url(text string) {
 }
 
 // paint paints the rows from one on.
-func (w *words) paint(out *grid.Lines, th *theme.Theme, from int) {
+func (w *words) paint(out *paint.Lines, th *theme.Theme, from int) {
 	_, h := out.Size()
 	for y := range min(h, len(w.rows)-from) {
 		l := out.Line(y)

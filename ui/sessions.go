@@ -10,8 +10,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -122,7 +122,7 @@ func (l *sessionList) step(by int) {
 	l.show((l.at() + by + n) % n)
 }
 
-func (l *sessionList) paint(out *grid.Lines, focused bool) {
+func (l *sessionList) paint(out *paint.Lines, focused bool) {
 	out.Options = l.app.look()
 	out.Resize(l.w, l.h)
 	fit := max(l.h/sessionRows, 1)
@@ -139,7 +139,7 @@ func (l *sessionList) paint(out *grid.Lines, focused bool) {
 	}
 }
 
-func (l *sessionList) paintName(line *grid.Line, selected, focused bool) {
+func (l *sessionList) paintName(line *paint.Line, selected, focused bool) {
 	a := l.app
 	mark, style := a.sessionMark()
 	right, hurry := a.sessionBusy()
@@ -179,7 +179,7 @@ func (a *App) sessionBusy() (string, theme.Style) {
 
 // paintState paints the state of a session and where it runs, and at the right
 // the size of its recording. Where there is no room the place is left out.
-func (l *sessionList) paintState(line *grid.Line) {
+func (l *sessionList) paintState(line *paint.Line) {
 	a := l.app
 	place := "local"
 	if host := a.host(); host != "" {

@@ -3,7 +3,7 @@ package ui
 import (
 	"fmt"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -36,7 +36,7 @@ func addRows(rows []sheetRow, label, text string, style theme.Style, width int) 
 }
 
 // paintRule paints a line over the whole width.
-func (a *App) paintRule(l *grid.Line) {
+func (a *App) paintRule(l *paint.Line) {
 	rule := "─"
 	if a.opts.ASCII {
 		rule = "-"
@@ -52,7 +52,7 @@ func (a *App) paintSheet(s *sheet) {
 	in := r.Inner()
 	rows := s.rows(a, in.W-s.labels)
 	s.scroll.fit(in.H, len(rows))
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(in.W, in.H)
 	from, to := s.scroll.shown()
 	for y, row := range rows[from:to] {
@@ -65,7 +65,7 @@ func (a *App) paintSheet(s *sheet) {
 	a.canvas.Box(r, a.border(s.title, right, true), block)
 }
 
-func (a *App) paintSheetRow(l *grid.Line, row sheetRow, labels int) {
+func (a *App) paintSheetRow(l *paint.Line, row sheetRow, labels int) {
 	if row.heading != "" {
 		l.Text(a.theme.Strong, " "+row.heading)
 		return

@@ -1,8 +1,8 @@
 package ui
 
 import (
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 )
 
 // The names of the actions on the screen itself.
@@ -68,21 +68,21 @@ func (l *layout) edgeAt(x, y int) edge {
 
 // bounded is what an edge is the border of: the left one, or the upper one. It
 // is empty if the edge is not on the screen.
-func (l *layout) bounded(e edge) (r grid.Rect, beside bool) {
+func (l *layout) bounded(e edge) (r paint.Rect, beside bool) {
 	traffic, detail := l.pane[trafficID], l.pane[detailID]
 	stderr, events := l.pane[stderrID], l.pane[eventsID]
 	switch {
 	case e == composerEdge && l.mode == wide:
 		return l.pane[composerID], false
 	case traffic.Empty() || detail.Empty(): // zoom, or one pane at a time
-		return grid.Rect{}, false
+		return paint.Rect{}, false
 	case e == stripEdge && (stderr.Empty() || events.Empty()):
 		if stderr.Empty() {
 			return events, false
 		}
 		return stderr, false
 	case e == stripEdge:
-		return grid.Rect{X: stderr.X, Y: stderr.Y, W: stderr.W + events.W, H: stderr.H}, false
+		return paint.Rect{X: stderr.X, Y: stderr.Y, W: stderr.W + events.W, H: stderr.H}, false
 	case e == eventsEdge && !stderr.Empty():
 		return events, true
 	case e == detailEdge && l.mode == wide:
@@ -90,7 +90,7 @@ func (l *layout) bounded(e edge) (r grid.Rect, beside bool) {
 	case e == detailTopEdge && l.mode == stacked:
 		return detail, false
 	}
-	return grid.Rect{}, false
+	return paint.Rect{}, false
 }
 
 // size is the chosen size that belongs to an edge.

@@ -7,7 +7,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -107,12 +107,12 @@ func (a *App) paintStart() {
 	if hidden > 0 {
 		left += fmt.Sprintf(" (%d earlier steps)", hidden)
 	}
-	box := grid.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(dialogWidth, len(steps)+2)
+	box := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H}.Center(dialogWidth, len(steps)+2)
 	box.Y = in.Y + in.H - box.H
 	if used := a.traffic.Len() + 2; a.traffic.shown == nil && used+box.H < in.H {
 		box.Y = in.Y + used
 	}
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(box.W-2, len(steps))
 	for y, s := range steps {
 		paintStep(block.Line(y), s, a.theme)
@@ -120,7 +120,7 @@ func (a *App) paintStart() {
 	a.canvas.Box(box, a.border(left, right, false), block)
 }
 
-func paintStep(l *grid.Line, s step, th *theme.Theme) {
+func paintStep(l *paint.Line, s step, th *theme.Theme) {
 	const nameAt, detailAt = 3, 13
 	l.PadTo(1)
 	l.Text(s.style, s.mark)

@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -99,7 +99,7 @@ func (m *stopMenu) paint(a *App) {
 	if pid := a.status.Process.PID; pid != 0 {
 		title = fmt.Sprintf("Stop %s, pid %d", a.status.Process.ID, pid)
 	}
-	m.box(a, stopMenuWidth, title, "enter does it, esc does not", func(l *grid.Line, i int, style theme.Style) {
+	m.box(a, stopMenuWidth, title, "enter does it, esc does not", func(l *paint.Line, i int, style theme.Style) {
 		l.Text(style, m.ways[i].name)
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 const (
@@ -84,7 +84,7 @@ func (b *textBox) setSize(w, h int) {
 }
 
 // paint paints the text into the first h lines of a block.
-func (b *textBox) paint(a *App, out *grid.Lines, h int) {
+func (b *textBox) paint(a *App, out *paint.Lines, h int) {
 	if b.long != "" {
 		rest := b.long[:min(len(b.long), maxDraft)]
 		for y := range h {

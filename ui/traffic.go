@@ -7,7 +7,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/ui/filter"
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -154,7 +154,7 @@ func (t *traffic) foldUnderCursor() (row, rows int, folded bool) {
 	return row, rows, folded
 }
 
-func (t *traffic) paint(out *grid.Lines, focused bool) {
+func (t *traffic) paint(out *paint.Lines, focused bool) {
 	t.list.paint(out, focused)
 	if _, h := out.Size(); h > 1 && t.shown != nil && t.Len() == 0 {
 		l := out.Line(1)

@@ -8,8 +8,8 @@ import (
 
 	"mcpdbg/session"
 	verdicts "mcpdbg/session/verdict"
-	"mcpdbg/ui/grid"
 	"mcpdbg/ui/keymap"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
 )
 
@@ -207,7 +207,7 @@ func (a *App) paintVerdict() {
 	case len(a.trouble.found) > 0:
 		_, style = a.severity(a.trouble.found[0].Severity)
 	}
-	block := &grid.Lines{Options: a.look()}
+	block := &paint.Lines{Options: a.look()}
 	block.Resize(r.W, r.H)
 	rows := a.verdictRows()
 	for y, row := range rows[:min(r.H, len(rows))] {

@@ -15,7 +15,7 @@
 // Schemas and values come from outside. Their size, depth and number are
 // bounded (limits.go), no reference leaves the schema, the work of a check is
 // counted and given up beyond a limit, and their text reaches the screen only
-// through ui/grid.
+// through ui/paint.
 //
 // A Form belongs to one goroutine.
 package form

@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -70,7 +70,7 @@ func sent(t *testing.T, f *Form) string {
 // screen paints the form without styles and without blanks at the ends of
 // lines.
 func screen(f *Form) string {
-	var out grid.Lines
+	var out paint.Lines
 	f.Paint(&out, true)
 	_, h := out.Size()
 	var lines []string
@@ -136,7 +136,7 @@ func TestPaintIsBounded(t *testing.T) {
 	f.Fold(false)
 	require.Equal(t, 903, f.Rows())
 	f.moveTo(len(f.rows) - 1)
-	var out grid.Lines
+	var out paint.Lines
 	f.Paint(&out, true)
 	require.Less(t, testing.AllocsPerRun(10, func() { f.Paint(&out, true) }), 300.0)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 )
 
 // FuzzForm does anything with any form of any value.
@@ -96,7 +96,7 @@ func act(f *Form, k byte) {
 // requireFrame: whatever is shown, nothing leaves its cells.
 func requireFrame(t *testing.T, f *Form) {
 	t.Helper()
-	var out grid.Lines
+	var out paint.Lines
 	f.Paint(&out, true)
 	w, h := out.Size()
 	require.Equal(t, [2]int{f.width, f.height}, [2]int{w, h})

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -36,7 +36,7 @@ func (f *Form) visible() int { return f.height - f.panelHeight() }
 
 // Paint paints the visible rows into out, and below them what there is to know
 // about the row under the cursor. Focused says whether the form has the keys.
-func (f *Form) Paint(out *grid.Lines, focused bool) {
+func (f *Form) Paint(out *paint.Lines, focused bool) {
 	out.Options = f.text
 	out.Resize(f.width, f.height)
 	h := f.visible()
@@ -58,7 +58,7 @@ func (f *Form) labelWidth() int {
 // painter paints one row.
 type painter struct {
 	f                *Form
-	l                *grid.Line
+	l                *paint.Line
 	row              row
 	current, focused bool
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -20,7 +20,7 @@ func (f *Form) panelHeight() int {
 
 // paintPanel paints what there is to know about the row under the cursor: what
 // it is, what is wrong with it, what it could be, and its description.
-func (f *Form) paintPanel(out *grid.Lines, from int) {
+func (f *Form) paintPanel(out *paint.Lines, from int) {
 	_, h := out.Size()
 	if from >= h {
 		return
@@ -39,7 +39,7 @@ func (f *Form) paintPanel(out *grid.Lines, from int) {
 
 // paintHead paints the line over the panel: the field and what it must be; on
 // the right, what is to be known of the whole form.
-func (f *Form) paintHead(l *grid.Line) {
+func (f *Form) paintHead(l *paint.Line) {
 	th := f.theme
 	var head strings.Builder
 	if fl := f.current().field; fl != nil {
@@ -86,12 +86,12 @@ func (f *Form) summary() string {
 }
 
 // about lists what to paint into at most n lines, the most important first.
-func (f *Form) about(n int) []func(*grid.Line) {
+func (f *Form) about(n int) []func(*paint.Line) {
 	th, r := f.theme, f.current()
-	var out []func(*grid.Line)
+	var out []func(*paint.Line)
 	add := func(s theme.Style, text string, lines int) {
 		for _, line := range wrap(text, f.width-2, min(lines, n-len(out)), f.text.Ellipsis) {
-			out = append(out, func(l *grid.Line) { l.Text(s, line) })
+			out = append(out, func(l *paint.Line) { l.Text(s, line) })
 		}
 	}
 	if r.field == nil {
@@ -111,7 +111,7 @@ func (f *Form) about(n int) []func(*grid.Line) {
 		add(th.Warn, "cannot check the pattern "+pattern, 1)
 	}
 	if labels, at := f.toChoose(r.field); len(labels) > 0 && len(out) < n {
-		out = append(out, func(l *grid.Line) { f.paintStrip(l, labels, at) })
+		out = append(out, func(l *paint.Line) { f.paintStrip(l, labels, at) })
 	}
 	if title := r.field.spec.title; title != "" && title != f.label(row{r.field, noOption}) {
 		add(th.Strong, title, 1)
@@ -156,7 +156,7 @@ func (f *Form) toChoose(fl *field) (labels []string, at int) {
 
 // paintStrip paints labels in a line, the current one in brackets and in
 // sight.
-func (f *Form) paintStrip(l *grid.Line, labels []string, at int) {
+func (f *Form) paintStrip(l *paint.Line, labels []string, at int) {
 	th := f.theme
 	l.Text(th.Dim, fmt.Sprintf("%d/%d ", at+1, len(labels)))
 	from, room := max(at, 0), l.Room()-4

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -120,7 +120,7 @@ func BenchmarkTree(b *testing.B) {
 		tree.Move(1)
 		tree.Unfold()
 		tree.End()
-		var out grid.Lines
+		var out paint.Lines
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			tree.Move(1 - i&2)

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -65,7 +65,7 @@ func FuzzTree(f *testing.F) {
 
 func requireSound(t *testing.T, tree *Tree) {
 	t.Helper()
-	var out grid.Lines
+	var out paint.Lines
 	tree.Paint(&out, true)
 	cursors := 0
 	for y := range tree.height {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -21,7 +21,7 @@ const maxBytesPerCell = 20
 
 // Paint paints the visible lines into out. Focused says whether the pane has
 // the keys.
-func (t *Tree) Paint(out *grid.Lines, focused bool) {
+func (t *Tree) Paint(out *paint.Lines, focused bool) {
 	out.Options = t.options
 	out.Resize(t.width, t.height)
 	for y := 0; y < t.height && t.top+y < len(t.lines); y++ {
@@ -58,7 +58,7 @@ func (t *Tree) indent(depth int32) int {
 // none of their own.
 type painter struct {
 	t    *Tree
-	l    *grid.Line
+	l    *paint.Line
 	flat bool
 }
 

@@ -3,7 +3,7 @@ package jsontree
 import (
 	"bytes"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -46,7 +46,7 @@ type Tree struct {
 	hit       int // offset of the last hit, unknown if there is none
 	hitCursor int // the cursor at that time
 
-	content grid.Line // of the line that is being painted
+	content paint.Line // of the line that is being painted
 }
 
 // New returns the tree of a document with its first level unfolded. The tree

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -26,7 +26,7 @@ func treeOf(doc string, w, h int) *Tree {
 // screen paints the tree without styles, blanks at the end of lines and empty
 // lines removed.
 func screen(t *Tree) string {
-	var out grid.Lines
+	var out paint.Lines
 	t.Paint(&out, true)
 	_, h := out.Size()
 	var lines []string
@@ -210,7 +210,7 @@ func TestErrorFarAwayIsShown(t *testing.T) {
 func TestPlaceOfTheErrorIsHighlighted(t *testing.T) {
 	tree := treeOf(`[1,é]`, 60, 4)
 	tree.Home()
-	var out grid.Lines
+	var out paint.Lines
 	tree.Paint(&out, true)
 	require.Equal(t, " [1,\x1b[1;4mé\x1b[22;24m]", out.Painted(1).String())
 }
@@ -339,7 +339,7 @@ func TestHitsAreHighlighted(t *testing.T) {
 	tree := treeOf(`["one","two one"]`, 40, 12)
 	tree.SetQuery("one")
 	tree.Move(1)
-	var out grid.Lines
+	var out paint.Lines
 	tree.Paint(&out, true)
 	require.Equal(t, "\x1b[7m>    0: \"\x1b[4mone\x1b[24m\"", strings.TrimRight(strings.TrimSuffix(out.Painted(1).String(), "\x1b[27m"), " "))
 	require.Equal(t, "     1: \"two \x1b[7mone\x1b[27m\"", out.Painted(2).String())

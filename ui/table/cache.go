@@ -1,18 +1,18 @@
 package table
 
-import "mcpdbg/ui/grid"
+import "mcpdbg/ui/paint"
 
 // rowCache keeps painted rows. A position of the list has one fixed place in
 // it, which neighbours on the screen never share, so nothing is searched,
 // evicted or allocated; the buffers are painted over.
 type rowCache struct {
 	rows    []cachedRow
-	scratch grid.Line
+	scratch paint.Line
 }
 
 type cachedRow struct {
 	key  rowKey
-	line grid.Line
+	line paint.Line
 }
 
 // rowKey is everything that the look of a row depends on beside the layout

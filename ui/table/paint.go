@@ -1,7 +1,7 @@
 package table
 
 import (
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -12,7 +12,7 @@ func (t *Table) gutter() int { return 2 + t.flags }
 
 // Paint paints the table into out. Focused says whether the pane has the keys,
 // which the look of the selected row tells.
-func (t *Table) Paint(out *grid.Lines, focused bool) {
+func (t *Table) Paint(out *paint.Lines, focused bool) {
 	out.Options = t.options
 	out.Resize(t.width, t.height)
 	y := 0
@@ -39,7 +39,7 @@ func (t *Table) Paint(out *grid.Lines, focused bool) {
 	}
 }
 
-func (t *Table) paintHeader(l *grid.Line) {
+func (t *Table) paintHeader(l *paint.Line) {
 	for _, p := range t.placed {
 		l.PadTo(t.gutter() + p.X)
 		c := t.columns[p.Column]
@@ -57,7 +57,7 @@ const (
 )
 
 // painted returns the row at a position, from the cache if it has not changed.
-func (t *Table) painted(position int, lk look) *grid.Line {
+func (t *Table) painted(position int, lk look) *paint.Line {
 	row := t.row(position)
 	entry := t.cache.at(position)
 	key := rowKey{row: row, version: t.source.Version(row), look: lk, valid: true}
@@ -70,7 +70,7 @@ func (t *Table) painted(position int, lk look) *grid.Line {
 
 // paintRow paints one row. A selected row has one style from end to end, so
 // that it can be read on any palette.
-func (t *Table) paintRow(l *grid.Line, row int, lk look) {
+func (t *Table) paintRow(l *paint.Line, row int, lk look) {
 	t.cells.reset()
 	t.source.Paint(row, &t.cells)
 	l.Reset(t.width, t.options)
@@ -108,7 +108,7 @@ func (t *Table) paintRow(l *grid.Line, row int, lk look) {
 	l.End(whole)
 }
 
-func (t *Table) paintColumn(l *grid.Line, p Placed, lk look) {
+func (t *Table) paintColumn(l *paint.Line, p Placed, lk look) {
 	c := t.columns[p.Column]
 	cell := &t.cache.scratch
 	cell.Reset(t.cells.Width(p.Column), t.options)

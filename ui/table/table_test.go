@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"mcpdbg/ui/grid"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -36,7 +36,7 @@ func newTable(n, height int) (*Table, *numbers) {
 
 // screen paints the table without styles, blanks at the end of lines removed.
 func screen(t *Table) string {
-	var out grid.Lines
+	var out paint.Lines
 	t.Paint(&out, true)
 	_, h := out.Size()
 	var lines []string
@@ -237,7 +237,7 @@ func TestPaintsOnlyWhatChanged(t *testing.T) {
 
 func TestSelectedRowIsMarkedTwice(t *testing.T) {
 	tab, _ := newTable(2, 2)
-	var out grid.Lines
+	var out paint.Lines
 	tab.Paint(&out, true)
 	require.Equal(t, "\x1b[7m> row 1     \x1b[27m", out.Painted(1).String())
 	tab.Paint(&out, false)
@@ -305,7 +305,7 @@ func TestColumns(t *testing.T) {
 
 func TestPaintDoesNotAllocate(t *testing.T) {
 	tab := benchTable(1<<20, nil)
-	var out grid.Lines
+	var out paint.Lines
 	for range 4 { // until every buffer has its size
 		tab.Page(-1)
 		tab.Paint(&out, true)
@@ -378,7 +378,7 @@ func BenchmarkKeyAndPaint(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("%s of %d", bench.name, n), func(b *testing.B) {
 				tab := benchTable(n, bench.filter)
-				var out grid.Lines
+				var out paint.Lines
 				b.ReportAllocs()
 				for b.Loop() {
 					bench.key(tab)

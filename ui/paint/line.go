@@ -1,4 +1,4 @@
-package grid
+package paint
 
 import (
 	"mcpdbg/ui/termsafe"

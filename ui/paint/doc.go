@@ -1,4 +1,4 @@
-// Package grid paints text into fixed rectangles and composes them to a frame.
+// Package paint paints text into fixed rectangles and composes them to a frame.
 //
 // A pane owns Lines, a block of rows that it repaints only when what it shows
 // has changed. Text gets into a Line only through termsafe, which counts every
@@ -12,4 +12,4 @@
 // millisecond and one allocation.
 //
 // No type in this package is safe for concurrent use.
-package grid
+package paint

@@ -1,4 +1,4 @@
-package grid
+package paint
 
 // Rect is a rectangle of cells. X grows to the right and Y downwards.
 type Rect struct {
