@@ -50,3 +50,8 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/itchyny/timefmt-go v0.1.9 // indirect
 )
+
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
+)

@@ -1,0 +1,167 @@
+package smoke
+
+import (
+	"time"
+)
+
+// A Phase is a step of a target's run.
+type Phase string
+
+// The phases, in their order. A local target begins with PhaseStart.
+const (
+	PhaseWait      Phase = "wait" // for its turn
+	PhaseResolve   Phase = "resolve"
+	PhaseConnect   Phase = "connect"
+	PhaseHostKey   Phase = "host-key"
+	PhaseAuth      Phase = "auth"
+	PhaseStart     Phase = "start" // from the open connection to the running process
+	PhaseHandshake Phase = "handshake"
+	PhaseList      Phase = "list" // everything there is, and ping
+	PhaseScenario  Phase = "scenario"
+	PhaseBaseline  Phase = "baseline"
+	PhaseShutdown  Phase = "shutdown"
+	PhaseDone      Phase = "done"
+)
+
+// A Cause is the class of a failure.
+type Cause string
+
+// The causes.
+const (
+	CauseResolve   Cause = "resolve"   // the name of the host, or its configuration
+	CauseConnect   Cause = "connect"   // the host was not reached
+	CauseHostKey   Cause = "host-key"  // it is not known, or another one
+	CauseAuth      Cause = "auth"      // no login
+	CauseExec      Cause = "exec"      // the host does not execute the command: not there, not executable, refused
+	CauseStart     Cause = "start"     // it ended before it said anything, or could not be started
+	CauseHandshake Cause = "handshake" // it did not take the handshake
+	CauseProtocol  Cause = "protocol"  // an error answer, or findings
+	CauseScenario  Cause = "scenario"  // a step of the scenario failed
+	CauseDrift     Cause = "drift"     // it is not what the baseline is
+	CauseTimeout   Cause = "timeout"   // a phase behind the login, or the whole target, took too long
+	CauseLinkLost  Cause = "link-lost" // the connection was lost
+	CauseShutdown  Cause = "shutdown"  // it did not end when it was asked to
+	CauseOrphan    Cause = "orphan"    // it left processes behind
+	CauseCancelled Cause = "cancelled" // a person, or --fail-fast, ended the run before it was done
+)
+
+// A Report is what a run found out: the JSON document of mcpdbg smoke. Its
+// members are described in docs/smoke.md; schema.json says the same.
+type Report struct {
+	Version    int       `json:"mcpdbg_smoke"` // 1
+	Tool       string    `json:"tool"`
+	Started    time.Time `json:"started"`
+	DurationMS float64   `json:"duration_ms"`
+	OK         bool      `json:"ok"`
+	Seed       uint64    `json:"seed"`
+	Scenario   string    `json:"scenario,omitempty"` // its name
+	Baseline   string    `json:"baseline,omitempty"` // what was compared with
+	Targets    []Result  `json:"targets"`            // in the order in which they were given
+}
+
+// A Result is what became of one target. Texts may hold what a host or a server
+// said: they are to be made safe before a terminal sees them.
+type Result struct {
+	Host   string `json:"host"`   // as it was named; "local" is this machine
+	Server string `json:"server"` // its name
+	OK     bool   `json:"ok"`
+	Phase  Phase  `json:"phase"`           // PhaseDone, or that which failed
+	Cause  Cause  `json:"cause,omitempty"` // of a failure: the first
+	// Code is what says more exactly than Cause what failed, such as
+	// net.refused (executor.StartCode) or exited (session.Reason).
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"` // what happened, in one line
+	Hint    string `json:"hint,omitempty"`    // what to try; may have several lines
+	// Said are the last lines of the server's stderr, or what the host said.
+	Said []string `json:"said,omitempty"`
+	Exit string   `json:"exit,omitempty"` // how the server ended
+
+	StartedMS  float64     `json:"started_ms"` // since the start of the run
+	DurationMS float64     `json:"duration_ms"`
+	Timings    Timings     `json:"timings_ms"`
+	Attempts   int         `json:"attempts,omitempty"` // how often it was begun, if more than once
+	Protocol   string      `json:"protocol,omitempty"`
+	Era        string      `json:"era,omitempty"`
+	ServerInfo *ServerInfo `json:"server_info,omitempty"`
+	Tools      *int        `json:"tools,omitempty"` // nil: it was not asked, or has no such list
+	Resources  *int        `json:"resources,omitempty"`
+	Templates  *int        `json:"templates,omitempty"`
+	Prompts    *int        `json:"prompts,omitempty"`
+
+	Findings  []Finding `json:"findings"`
+	Steps     []Step    `json:"steps,omitempty"` // of the scenario
+	Drift     []Change  `json:"drift,omitempty"`
+	Notices   []Notice  `json:"notices,omitempty"`
+	Orphans   []Orphan  `json:"orphans"`
+	Recording string    `json:"recording,omitempty"` // path
+}
+
+// Timings are how long phases took, in milliseconds; nil: it did not come to
+// that. Connect has name and host key too. Ping is one round trip.
+type Timings struct {
+	Connect   *float64 `json:"connect,omitempty"`
+	Auth      *float64 `json:"auth,omitempty"`
+	Start     *float64 `json:"start,omitempty"`
+	Handshake *float64 `json:"handshake,omitempty"`
+	List      *float64 `json:"list,omitempty"`
+	Ping      *float64 `json:"ping,omitempty"`
+	Scenario  *float64 `json:"scenario,omitempty"`
+	Shutdown  *float64 `json:"shutdown,omitempty"`
+}
+
+// ServerInfo is what the server calls itself.
+type ServerInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// A Finding is one of session/lint, as in the other documents of the program.
+type Finding struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	Count    int    `json:"count"`
+	N        uint64 `json:"n"`
+	Seq      uint64 `json:"seq,omitempty"`
+	T        int64  `json:"t"` // microseconds since the recording's start
+	Title    string `json:"title"`
+	Detail   string `json:"detail,omitempty"`
+	Breaks   string `json:"breaks,omitempty"`
+}
+
+// A Step is what became of a step of the scenario.
+type Step struct {
+	Name       string   `json:"name"`
+	Line       int      `json:"line"`
+	Status     string   `json:"status"` // passed, failed, skipped
+	DurationMS float64  `json:"duration_ms"`
+	N          uint64   `json:"n,omitempty"` // entry of what it sent or waited for
+	Problems   []string `json:"problems,omitempty"`
+}
+
+// A Change is one way in which a server is not what the baseline is.
+type Change struct {
+	What   string `json:"what"`   // server, protocol, capabilities, tool, resource, template, prompt
+	Name   string `json:"name"`   // of the tool and so on; of server: name or version
+	Change string `json:"change"` // added, removed, changed
+	// Pointer is where in the item, such as /inputSchema/properties/a/type; From
+	// and To are the values there as JSON, cut at 200 bytes.
+	Pointer string `json:"pointer,omitempty"`
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+}
+
+// A Notice is what is worth knowing though it is no failure, such as noise of a
+// shell's startup files (executor.Notice).
+type Notice struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+	Said string `json:"said,omitempty"`
+}
+
+// An Orphan is a process that the server left behind. Alive: it could not be
+// killed either.
+type Orphan struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command"`
+	Alive   bool   `json:"alive"`
+}
