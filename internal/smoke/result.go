@@ -2,6 +2,8 @@ package smoke
 
 import (
 	"time"
+
+	"mcpdbg/internal/smoke/inventory"
 )
 
 // A Phase is a step of a target's run.
@@ -139,16 +141,7 @@ type Step struct {
 }
 
 // A Change is one way in which a server is not what the baseline is.
-type Change struct {
-	What   string `json:"what"`   // server, protocol, capabilities, tool, resource, template, prompt
-	Name   string `json:"name"`   // of the tool and so on; of server: name or version
-	Change string `json:"change"` // added, removed, changed
-	// Pointer is where in the item, such as /inputSchema/properties/a/type; From
-	// and To are the values there as JSON, cut at 200 bytes.
-	Pointer string `json:"pointer,omitempty"`
-	From    string `json:"from,omitempty"`
-	To      string `json:"to,omitempty"`
-}
+type Change = inventory.Change
 
 // A Notice is what is worth knowing though it is no failure, such as noise of a
 // shell's startup files (executor.Notice).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/session"
 	"mcpdbg/session/scenario"
 )
@@ -17,20 +18,31 @@ type Target struct {
 // Local is the host that is this machine.
 const Local = "local"
 
-// Made is the session of a target, not started.
+// Made is the session of a target, not started. It is opened again for each
+// further attempt, so that one recording tells of all of them.
 type Made struct {
 	Session   *session.Session
 	Recording string // path; "" for none
-	// Close ends the server by the ladder and closes the log. It is called once,
-	// whatever became of the target.
+	// Close ends the server by the ladder and closes the log, which can still be
+	// read. It is called once, whatever became of the target.
 	Close func(context.Context) (session.ShutdownReport, error)
+	// Release, if set, is called once after Close, when nothing is read any more.
+	Release func()
+}
+
+// A Baseline is what the targets are compared with: an inventory, or without
+// one what the target Target offers, which is begun before all others.
+type Baseline struct {
+	Name      string // for the report: a file, or a host
+	Inventory *inventory.Inventory
+	Target    int
 }
 
 // Options say what a run does. Make and Targets are required.
 type Options struct {
 	Targets []Target
 	// Make makes the session of a target, changed by configure. It is called from
-	// several goroutines, once for each attempt.
+	// several goroutines, once for each target.
 	Make func(ctx context.Context, target int, configure func(*session.Config)) (*Made, error)
 
 	Jobs     int    // targets at once; 0 means DefaultJobs
@@ -42,6 +54,7 @@ type Options struct {
 	TargetTimeout time.Duration // all of a target but its shutdown; 0 means DefaultTargetTimeout
 	Scenario      *scenario.Scenario
 	Vars          map[string]string // of the scenario
+	Baseline      *Baseline         // nil: nothing is compared
 
 	// Event, if set, is told what happens, one call at a time, in order.
 	Event func(Event)

@@ -1,0 +1,4 @@
+package inventory
+
+// An Inventory is what a server offers.
+type Inventory struct{}
