@@ -25,6 +25,7 @@ func TestArrowsPointDown(t *testing.T) {
 		{"mcpdbg/recordings", []string{"mcpdbg/recordings/match", "mcpdbg/recordings/compare", "mcpdbg/recordings/replay", "mcpdbg/recordings/mock", "mcpdbg/recordings/redact", "mcpdbg/recordings/export", "mcpdbg/recordings/imports", "mcpdbg/recordings/notes", "mcpdbg/recordings/player", "mcpdbg/recordings/imports"}},
 		{"mcpdbg/recordings/...", []string{"mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", charm, ssh}},
 		{"mcpdbg/ui/...", []string{"mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", ssh}},
+		{"mcpdbg/ui/grid", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/form", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/termsafe", []string{charm}},
 		{"mcpdbg/internal/demo", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", charm, ssh}},

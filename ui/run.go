@@ -16,10 +16,15 @@ import (
 	"mcpdbg/session"
 )
 
-// Options are what Run needs: a Session, a Source, Opened, or a Launcher to
-// choose with.
+// Options are what Run needs: a Session, a Source, Opened, a Grid, or a Launcher
+// to choose with.
 type Options struct {
 	Settings
+
+	// Grid, if set, is the first screen: from it recordings and sessions are
+	// opened, and to it the person goes back. Run returns while it still runs if
+	// the person insists, or ctx is done.
+	Grid *GridRun
 
 	// Launcher, if set, makes further sessions, as the person opens them.
 	Launcher Launcher
