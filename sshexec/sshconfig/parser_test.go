@@ -207,6 +207,12 @@ func FuzzParseConfig(f *testing.F) {
 		if strings.Contains(strings.ToLower(string(text)), "include") {
 			return // of files that are not ours to read
 		}
+		l := lister{m: m, seen: map[string]bool{}}
+		require.NoError(t, l.text(position{}, true, 0, string(text)))
+		for _, name := range l.names {
+			_, err := ParseDestination(name)
+			require.NoError(t, err)
+		}
 		p := newParser(m, Destination{Host: alias})
 		err := p.text(scope{active: true, user: true}, string(text))
 		if err != nil {

@@ -1,0 +1,124 @@
+package sshconfig
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// maxAliases bounds what Aliases returns.
+const maxAliases = 100_000
+
+// Aliases lists the names that the Host lines of the configuration give without
+// patterns, of every file that it includes too, in their order and each once.
+// What is behind a Match counts as well: whether a block applies depends on the
+// host. Names that are no destination are left out, and so are lines that ssh
+// would complain about: it does so when the host is resolved.
+//
+// The error is a *ConfigError: a file that is there, or has to be, cannot be
+// read, or only ssh can tell which files an Include means.
+func (r *Resolver) Aliases() ([]string, error) {
+	m, err := r.machine()
+	if err != nil {
+		return nil, err
+	}
+	l := lister{m: m, seen: map[string]bool{}}
+	for _, f := range r.files(m) {
+		err := l.file(f.path, f.user, 0)
+		if err != nil && (f.required || !errors.Is(err, fs.ErrNotExist)) {
+			return nil, err
+		}
+	}
+	return l.names, nil
+}
+
+// A lister collects names of Host lines.
+type lister struct {
+	m      machine
+	names  []string
+	seen   map[string]bool
+	opened int
+}
+
+// file reads one file from the top. Its errors are *ConfigError.
+func (l *lister) file(path string, user bool, depth int) error {
+	if l.opened++; l.opened > maxConfigFiles {
+		return &ConfigError{File: path, Err: fmt.Errorf("more than %d files", maxConfigFiles)}
+	}
+	text, err := readConfig(path)
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // which does not name the file a second time
+		}
+		return &ConfigError{File: path, Err: err}
+	}
+	return l.text(position{file: path}, user, depth, text)
+}
+
+func (l *lister) text(at position, user bool, depth int, text string) error {
+	for line := range strings.Lines(text) {
+		at.line++
+		keyword, rest, err := splitLine(line)
+		if err != nil || keyword != "host" && keyword != "include" {
+			continue
+		}
+		words, err := splitWords(rest)
+		if err != nil {
+			continue
+		}
+		if keyword == "include" {
+			err = l.include(words, user, depth)
+		} else {
+			err = l.hosts(words)
+		}
+		if err != nil {
+			if _, ok := errors.AsType[*ConfigError](err); ok {
+				return err // of an included file
+			}
+			return &ConfigError{File: at.file, Line: at.line, Err: err}
+		}
+	}
+	return nil
+}
+
+// hosts takes the names of one Host line.
+func (l *lister) hosts(words []string) error {
+	for _, word := range words {
+		if strings.ContainsAny(word, "*?!") || l.seen[word] {
+			continue
+		}
+		d, err := ParseDestination(word)
+		if err != nil || d.Host != word { // user@host is no name that could be asked for
+			continue
+		}
+		if len(l.names) == maxAliases {
+			return fmt.Errorf("more than %d hosts", maxAliases)
+		}
+		l.seen[word] = true
+		l.names = append(l.names, word)
+	}
+	return nil
+}
+
+func (l *lister) include(words []string, user bool, depth int) error {
+	if depth >= maxIncludeDepth {
+		return fmt.Errorf("files include each other more than %d deep", maxIncludeDepth)
+	}
+	for _, word := range words {
+		paths, err := includePaths(word, user, l.m)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := l.file(path, user, depth+1); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// MatchAlias tells whether a pattern of a Host line, in which "*" stands for any
+// text and "?" for any byte, is the whole of name. As in ssh, case counts.
+func MatchAlias(name, pattern string) bool { return matchPattern(name, pattern) }
