@@ -68,7 +68,8 @@ type fakeProcess struct {
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 
-	killing chan struct{} // if set, how long Terminate takes
+	left    []executor.Descendant // whom it leaves behind
+	killing chan struct{}         // if set, how long Terminate takes
 
 	mu      sync.Mutex
 	tree    []executor.Descendant
@@ -124,7 +125,9 @@ func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 		close(p.killed)
 	}
 	p.EOF()
-	return executor.StopReport{Running: running}, nil
+	left := p.left
+	p.left = nil
+	return executor.StopReport{Running: running, Signalled: left}, nil
 }
 
 // A message is what a scripted server reads.

@@ -36,6 +36,7 @@ func (s *Session) takeStep(ctx context.Context, r *run, step executor.Step, grac
 	begin := time.Now()
 	hurry := s.stepBegins(step, begin, grace)
 	report, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
+	s.leaves(report)
 	gone = waitFor(ctx, r.done, grace, hurry)
 	took := time.Since(begin)
 	s.phase(step.String(), stepDetail(gone, r, took, report), took, err)
@@ -97,7 +98,7 @@ func (s *Session) Escalate(ctx context.Context) (report ShutdownReport, began bo
 		return ShutdownReport{}, false, nil
 	}
 	defer s.life.Unlock()
-	report, err = s.shutdown(ctx)
+	report, err = s.handOver(s.shutdown(ctx))
 	return report, true, err
 }
 

@@ -126,7 +126,8 @@ type Session struct {
 	underway executor.Phase
 	closed   bool
 	ending   Ending
-	hurry    chan<- struct{} // ends the wait of a step of the ladder; nil without one
+	hurry    chan<- struct{}       // ends the wait of a step of the ladder; nil without one
+	left     []executor.Descendant // whom processes left behind; told by the next report
 	// giveUpOpen ends a start or handshake; nil if there is none.
 	giveUpOpen func()
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -11,12 +13,22 @@ import (
 // terminateTimeout bounds the last step of every ending.
 const terminateTimeout = 10 * time.Second
 
+// maxNamed is how many of those that a server left behind an entry names.
+const maxNamed = 10
+
 // ShutdownReport is what an ending needed.
 type ShutdownReport struct {
 	Needed    executor.Step         // the last step before the process ended; 0 if none ran
 	Exit      *executor.Exit        // nil if it is not known
 	Survivors []executor.Descendant // that could not be killed
-	Lost      *executor.LostError   // the connection was lost: nothing more can be done from here
+	// Left is whom the server left behind: they were alive executor.SettleTime
+	// after its own end, however that came, and were killed by us. So were
+	// those of endings before this one that nobody was given a report of: a failed
+	// Open's, a Restart's. It is empty where an executor cannot tell (a plain
+	// launch over SSH, a lost connection), and for a server that had ended more
+	// than executor.Retention before.
+	Left []executor.Descendant
+	Lost *executor.LostError // the connection was lost: nothing more can be done from here
 }
 
 // Shutdown ends the process by the ladder: close stdin, Grace, TERM to the
@@ -26,7 +38,35 @@ type ShutdownReport struct {
 func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	return s.shutdown(ctx)
+	return s.handOver(s.shutdown(ctx))
+}
+
+// handOver adds to a report what only its reader is told.
+func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	report.Left, s.left = s.left, nil
+	report.Left = slices.DeleteFunc(report.Left, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
+	return report, err
+}
+
+// leaves notes whom a step reached though the leader had ended.
+func (s *Session) leaves(step executor.StopReport) {
+	if step.Running {
+		return
+	}
+	found := s.conceal(step.Signalled)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range found {
+		if !holds(s.left, d) {
+			s.left = append(s.left, d)
+		}
+	}
+}
+
+func holds(list []executor.Descendant, d executor.Descendant) bool {
+	return slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID })
 }
 
 func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
@@ -68,8 +108,9 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 		s.stepBegins(executor.StepKill, begin, terminateTimeout)
 	}
 	rep, err := r.proc.Terminate(ctx)
+	s.leaves(rep)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
-		s.phase(executor.StepKill.String(), fmt.Sprintf("%d killed", len(rep.Signalled)), time.Since(begin), err)
+		s.phase(executor.StepKill.String(), s.killed(rep), time.Since(begin), err)
 	}
 	if err != nil && r.lost() == nil {
 		return rep.Survivors, fmt.Errorf("terminate %s: %w", r.proc.ID(), err)
@@ -79,6 +120,22 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 	}
 	r.postmen.Wait()
 	return rep.Survivors, nil
+}
+
+// killed says how many were killed, and who they were if the leader was none.
+func (s *Session) killed(rep executor.StopReport) string {
+	text := fmt.Sprintf("%d killed", len(rep.Signalled))
+	if rep.Running || len(rep.Signalled) == 0 {
+		return text
+	}
+	var names []string
+	for _, d := range s.conceal(rep.Signalled[:min(len(rep.Signalled), maxNamed)]) {
+		names = append(names, strings.TrimSpace(fmt.Sprintf("pid %d %s", d.PID, d.Command)))
+	}
+	if more := len(rep.Signalled) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return text + ", left behind: " + strings.Join(names, ", ")
 }
 
 // Kill ends the process at once: leader, group and tree. It does not wait for
@@ -122,7 +179,7 @@ func (s *Session) Restart(ctx context.Context) error {
 func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.shutdown(ctx)
+	report, err := s.handOver(s.shutdown(ctx))
 	if err != nil {
 		return report, err // may be tried again
 	}

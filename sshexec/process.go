@@ -50,6 +50,8 @@ type process struct {
 	pipe    *stdinPipe
 	pumps   []*pump
 	beats   context.CancelFunc // ends the keepalive
+
+	exitedAt time.Time // set before exited is closed
 }
 
 func newProcess(e *Executor, id string, cmd executor.Command) *process {
@@ -205,6 +207,7 @@ func (p *process) watch() {
 	case <-run.ended:
 	}
 	var left <-chan []guardProc
+	p.exitedAt = time.Now()
 	if run.hasExited() {
 		close(p.exited)
 		left = p.flush()

@@ -115,7 +115,9 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 	if p.isSwept() {
 		return report, nil
 	}
-	report.Running = p.alive()
+	if report.Running = p.alive(); !report.Running {
+		p.settle(ctx)
+	}
 	if p.pipe != nil {
 		p.pipe.ending.Store(true)
 	}
@@ -142,6 +144,15 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		p.sweep()
 	}
 	return report, nil
+}
+
+// settle gives what the leader had started the time to end as well. Without a
+// guard nobody knows who that is.
+func (p *process) settle(ctx context.Context) {
+	executor.Settle(ctx, p.exitedAt, func() bool {
+		left, err := p.Tree(ctx)
+		return err != nil || len(left) == 0
+	})
 }
 
 // kill sends SIGKILL until nobody of the process is left. It returns who was

@@ -192,6 +192,9 @@ func ended(report session.ShutdownReport) string {
 	if report.Exit != nil {
 		text += ": " + session.DescribeExit(*report.Exit)
 	}
+	if n := len(report.Left); n > 0 {
+		text += fmt.Sprintf("; left behind by it, and killed: %d, such as pid %d", n, report.Left[0].PID)
+	}
 	if n := len(report.Survivors); n > 0 {
 		text += fmt.Sprintf("; %d processes could not be killed", n)
 	}

@@ -281,14 +281,18 @@ func (o *output) finish() error {
 	return err
 }
 
-// reportEnd says who could not be ended and what the recording lacks, and with
-// path set where it is. A loss that err tells of anyway is left to it.
+// reportEnd says whom the server left behind, who could not be ended and what
+// the recording lacks, and with path set where it is. A loss that err tells of
+// anyway is left to it.
 func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err error) {
 	if report.Lost != nil && !isReach(err) {
 		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
 		for _, line := range hintLines(session.LostHint(report.Lost)) {
 			fmt.Fprintln(a.stderr, termsafe.String(line))
 		}
+	}
+	for _, p := range report.Left {
+		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: left behind by the server, and killed: pid %d %s", p.PID, p.Command)))
 	}
 	for _, p := range report.Survivors {
 		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: still alive: pid %d %s (kill -9 %d)", p.PID, p.Command, p.PID)))

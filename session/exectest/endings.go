@@ -24,6 +24,8 @@ var endingTests = []test{
 	{"first_of_exit_and_terminate_decides", exitBeforeTerminate},
 	{"daemons_are_found_and_killed", daemons},
 	{"leftovers_of_an_exited_leader", leftovers},
+	{"left_behind_is_told", leftBehind},
+	{"who_ends_soon_after_its_leader_is_not_left_behind", endsSoonAfter},
 	{"terminate_cuts_nothing_that_ends", terminateReadsTheRest},
 	{"terminate_cuts_what_is_held_out_of_reach", terminateCuts},
 }
@@ -269,6 +271,32 @@ func leftovers(s *suite) {
 		require.True(s, s.Alive(pid))
 	}
 	require.False(s, p.terminate().Running)
+	for _, pid := range pids {
+		require.False(s, s.Alive(pid))
+	}
+}
+
+func leftBehind(s *suite) {
+	p := s.start("spawn", "daemon", "pid", "closeout", "hang", "end",
+		"spawn", "child", "pid", "ignore", "TERM", "closeout", "hang", "end", "exit", "0")
+	pids := p.pids(2)
+	p.rest()
+	r := p.terminate()
+	require.False(s, r.Running)
+	require.ElementsMatch(s, pids, pidsOf(r.Signalled))
+	for _, d := range r.Signalled {
+		require.Contains(s, d.Command, helperArg)
+	}
+	require.Empty(s, p.terminate().Signalled, "once")
+}
+
+func endsSoonAfter(s *suite) {
+	p := s.start("spawn", "daemon", "pid", "closeout", "nap", "30", "end",
+		"spawn", "child", "pid", "closeout", "nap", "30", "end", "exit", "0")
+	pids := p.pids(2)
+	p.rest()
+	r := p.terminate()
+	require.Equal(s, executor.StopReport{}, r, "they ended by themselves")
 	for _, pid := range pids {
 		require.False(s, s.Alive(pid))
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // helperArg as first argument makes a test binary the helper.
@@ -42,6 +43,7 @@ const helperArg = "exectest-helper"
 //	                without an environment
 //	pids            write "pid N\n" for each process that was spawned
 //	reap            wait for all processes that were spawned
+//	nap MS          wait for so many milliseconds
 //	hang            wait for ever
 //	exit CODE       exit; the end of the steps exits with 0
 func HelperArgs(steps ...string) []string { return append([]string{helperArg}, steps...) }
@@ -158,6 +160,8 @@ func (h *helper) run(step string) {
 		for _, c := range h.spawned {
 			_ = c.Wait() // how they ended is not asked for
 		}
+	case "nap":
+		time.Sleep(time.Duration(h.number()) * time.Millisecond)
 	case "hang":
 		// Not an empty select, which the runtime would report as a deadlock.
 		signal.Notify(make(chan os.Signal, 1), syscall.Signal(0))

@@ -63,7 +63,9 @@ type Process interface {
 	// Terminate kills leader, group and tree, cuts held streams, reaps, and
 	// returns when that is done. It is idempotent; the first caller learns
 	// Running. A start under way is cancelled. After an error it may be tried
-	// again. Descendants that outlived an exited leader are killed too.
+	// again. Descendants that outlived an exited leader are killed too, once
+	// SettleTime is over since its end: without Running, Signalled is whom it
+	// left behind.
 	Terminate(ctx context.Context) (StopReport, error)
 
 	// Tree lists the live processes that belong to this one: leader, group,
@@ -372,7 +374,7 @@ const (
 // StopReport is what Stop and Terminate found and did.
 type StopReport struct {
 	Running   bool         // the leader was alive when the call began
-	Signalled []Descendant // whom the step was sent to
+	Signalled []Descendant // whom the step was sent to; nobody where an executor cannot tell
 	Survivors []Descendant // still alive when the call returned (Terminate: when it gave up)
 }
 

@@ -29,6 +29,7 @@ type process struct {
 	started   time.Time
 	env       executor.EnvReport
 	reaped    bool
+	exitedAt  time.Time
 	groupGone bool // the group was empty when the leader was reaped: its number may be anybody's
 	swept     bool // nothing of the process is left
 
@@ -175,7 +176,7 @@ func (p *process) wait() {
 	state, err := p.child.process.Wait()
 	groupGone := p.child.groupGone()
 	p.mu.Lock()
-	p.reaped, p.groupGone = true, groupGone
+	p.reaped, p.groupGone, p.exitedAt = true, groupGone, time.Now()
 	p.mu.Unlock()
 	if groupGone {
 		p.ex.guard.forgetGroup(p.mark)

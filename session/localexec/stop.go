@@ -102,8 +102,11 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		return report, nil
 	}
 	report.Running = p.alive()
+	alone := !report.Running && p.settle(ctx)
 	p.journal.BeginEnding()
-	report.Signalled, report.Survivors, err = p.kill(ctx)
+	if !alone {
+		report.Signalled, report.Survivors, err = p.kill(ctx)
+	}
 	if len(report.Survivors) > 0 {
 		p.journal.Emit(executor.Event{Kind: executor.Survivors, Procs: report.Survivors})
 	}
@@ -123,6 +126,22 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		p.sweep()
 	}
 	return report, nil
+}
+
+// settle gives what the leader had started the time to end as well. It tells
+// whether there was nobody from the beginning.
+func (p *process) settle(ctx context.Context) (alone bool) {
+	p.mu.Lock()
+	exitedAt := p.exitedAt
+	p.mu.Unlock()
+	alone = true
+	executor.Settle(ctx, exitedAt, func() bool {
+		left, err := p.members(executor.ScopeTree)
+		nobody := err == nil && len(left) == 0
+		alone = alone && nobody
+		return nobody || err != nil
+	})
+	return alone
 }
 
 // sweep notes that nothing of the process is left.
