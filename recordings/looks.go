@@ -37,6 +37,7 @@ var magics = []struct{ begin, looks string }{
 
 // members by which JSON that others write is known.
 var shapes = []struct{ member, looks string }{
+	{"mcpdbg_smoke", "a report of mcpdbg smoke (open a recording that it names)"},
 	{"mcpServers", "a client configuration (open its servers with --config)"},
 	{"servers", "a client configuration (open its servers with --config)"},
 	{"log", "a HAR file"},

@@ -126,6 +126,7 @@ func TestOpenSaysWhatAFileLooksLike(t *testing.T) {
 		`{"log":{"version":"1.2"}}`:        "a HAR file",
 		`{"version":2,"width":80}` + "\n":  "an asciicast",
 		`{"mcpServers":{}}`:                "a client configuration",
+		`{"mcpdbg_smoke":1}`:               "a report of mcpdbg smoke",
 		`{"jsonrpc":"2.0","method":"x"}`:   "bare JSON-RPC messages",
 		`{"n":1,"t":0,"k":"start"}` + "\n": "a recording without its first line",
 		`{"a":1}`:                          "other JSON",

@@ -1,0 +1,161 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mcpdbg/recordings"
+)
+
+const (
+	maxDocument = 256 << 20 // bytes of a document of mcpdbg smoke
+	maxServers  = 256       // that one may have
+)
+
+// A Baseline is a file to compare with. Any goroutine may use it.
+type Baseline struct {
+	path    string
+	servers []string // in their order; a recording has one, whose name is ""
+	found   map[string]found
+}
+
+// found is what there is for one server.
+type found struct {
+	inv *Inventory
+	err error
+}
+
+// FromFile reads a recording, or a document of mcpdbg smoke (--json or --jsonl)
+// together with the recording of the first target of each server that passed. A
+// path in the document is tried as it is and from the folder of the document,
+// with its folders and without. A file that is neither is a
+// *recordings.FormatError.
+func FromFile(ctx context.Context, path string) (*Baseline, error) {
+	inv, err := fromRecording(ctx, path)
+	if format, ok := errors.AsType[*recordings.FormatError](err); ok && format.Major == 0 {
+		return fromDocument(ctx, path, format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Baseline{path: path, servers: []string{""}, found: map[string]found{"": {inv: inv}}}, nil
+}
+
+// For returns the inventory to compare a server with. The file's only server is
+// that for any name. An error is a *MissingError, or one of reading the
+// recording that the document names.
+func (b *Baseline) For(server string) (*Inventory, error) {
+	if len(b.servers) == 1 {
+		server = b.servers[0]
+	}
+	f, ok := b.found[server]
+	if !ok {
+		return nil, &MissingError{
+			Path: b.path, Why: fmt.Sprintf("it has no target of the server %q that passed", server),
+			Hint: "it has: " + strings.Join(b.servers, ", "),
+		}
+	}
+	return f.inv, f.err
+}
+
+// All calls yield for each server that there is, "" being that of a recording,
+// until it returns false.
+func (b *Baseline) All(yield func(server string, inv *Inventory, err error) bool) {
+	for _, server := range b.servers {
+		if f := b.found[server]; !yield(server, f.inv, f.err) {
+			return
+		}
+	}
+}
+
+func fromRecording(ctx context.Context, path string) (*Inventory, error) {
+	rec, err := recordings.OpenContext(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	inv, err := FromSource(ctx, rec)
+	if missing, ok := errors.AsType[*MissingError](err); ok {
+		missing.Path = path
+	}
+	return inv, err
+}
+
+// A target is what is read of one in a document: a line of --jsonl has the same
+// members as an element of targets.
+type target struct {
+	Server    string `json:"server"`
+	OK        bool   `json:"ok"`
+	Recording string `json:"recording"`
+}
+
+// fromDocument reads a document of mcpdbg smoke. notOne is the error if it is
+// none.
+func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, error) {
+	targets, err := readTargets(path, notOne)
+	if err != nil {
+		return nil, err
+	}
+	b := &Baseline{path: path, found: map[string]found{}}
+	for _, t := range targets {
+		if _, have := b.found[t.Server]; have || !t.OK || t.Recording == "" || len(b.servers) == maxServers {
+			continue
+		}
+		inv, err := fromRecording(ctx, beside(path, t.Recording))
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		b.servers = append(b.servers, t.Server)
+		b.found[t.Server] = found{inv, err}
+	}
+	if len(b.servers) == 0 {
+		return nil, &MissingError{Path: path, Why: "no target passed and has a recording", Hint: "take the report of a run that passed"}
+	}
+	slices.Sort(b.servers)
+	return b, nil
+}
+
+// readTargets reads the targets of a document, or of the lines of one.
+func readTargets(path string, notOne error) ([]target, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var targets []target
+	for d := json.NewDecoder(io.LimitReader(f, maxDocument)); ; {
+		var doc struct {
+			Version int      `json:"mcpdbg_smoke"`
+			Targets []target `json:"targets"`
+			target
+		}
+		switch err := d.Decode(&doc); {
+		case errors.Is(err, io.EOF):
+			return targets, nil
+		case err != nil || doc.Version == 0:
+			return nil, notOne
+		case doc.Version != 1:
+			return nil, fmt.Errorf("%s is a report of version %d, and this program reads version 1", path, doc.Version)
+		}
+		targets = append(append(targets, doc.Targets...), doc.target)
+	}
+}
+
+// beside finds a recording that a document names: documents are moved together
+// with the folder of their recordings.
+func beside(document, recording string) string {
+	folder := filepath.Dir(document)
+	for _, path := range []string{recording, filepath.Join(folder, recording), filepath.Join(folder, filepath.Base(recording))} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return recording
+}

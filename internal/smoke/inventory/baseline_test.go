@@ -1,0 +1,183 @@
+package inventory
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
+	"mcpdbg/session/mcp"
+)
+
+// legacy is a session that reads two pages of tools, breaks off a second walk,
+// and is refused prompts.
+var legacy = []string{
+	rectest.Started,
+	`> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+	`< {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.2"},"instructions":"hi"}}`,
+	`> {"jsonrpc":"2.0","method":"notifications/initialized"}`,
+	`> {"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	`< {"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}],"nextCursor":"p2"}}`,
+	`> {"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"p2"}}`,
+	`< {"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"b"}],"nextCursor":""}}`,
+	`> {"jsonrpc":"2.0","id":4,"method":"prompts/list"}`,
+	`< {"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"no"}}`,
+	`> {"jsonrpc":"2.0","id":5,"method":"tools/list"}`,
+	`< {"jsonrpc":"2.0","id":5,"result":{"tools":[{"name":"a"}],"nextCursor":"p2"}}`,
+	`> {"jsonrpc":"2.0","id":6,"method":"tools/list","params":{"cursor":"p9"}}`,
+	`< {"jsonrpc":"2.0","id":6,"result":{"tools":[{"name":"z"}]}}`,
+}
+
+func TestFromSourceJoinsPages(t *testing.T) {
+	inv, err := FromSource(t.Context(), rectest.Session(t, legacy...))
+	require.NoError(t, err)
+	require.Equal(t, "demo", inv.Name)
+	require.Equal(t, "1.2", inv.Version)
+	require.Equal(t, "2025-06-18", inv.Protocol)
+	require.Equal(t, mcp.Legacy, inv.Era)
+	require.Equal(t, `{"tools":{}}`, string(inv.Capabilities.Value))
+	require.Equal(t, `"hi"`, string(inv.Instructions.Value))
+	require.Len(t, inv.Lists, 1)
+	require.Len(t, inv.Lists["tools"].Items, 2)
+	require.Equal(t, `{"name":"b"}`, string(inv.Lists["tools"].Items[1].Value))
+}
+
+func TestFromSourceOfTheModernEra(t *testing.T) {
+	inv, err := FromSource(t.Context(), rectest.Session(t,
+		rectest.Started,
+		`> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+		`< {"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"3"}}}}`,
+		`> {"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+		`< {"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}],"nextCursor":""}}`,
+		`> {"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
+		`< {"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"b"}]}}`,
+	))
+	require.NoError(t, err)
+	require.Equal(t, mcp.Modern, inv.Era)
+	require.Equal(t, "2026-07-28", inv.Protocol)
+	require.Equal(t, "m", inv.Name)
+	require.Len(t, inv.Lists["tools"].Items, 2, "an empty cursor is one")
+}
+
+func TestFromSourceSaysWhatIsMissing(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines []string
+		why   string
+	}{
+		"no handshake": {legacy[:2], "handshake"},
+		"no list":      {legacy[:6], "list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := FromSource(t.Context(), rectest.Session(t, test.lines...))
+			var missing *MissingError
+			require.ErrorAs(t, err, &missing)
+			require.Contains(t, missing.Why, test.why)
+		})
+	}
+}
+
+// document writes a document and moves a recording beside it.
+func document(t *testing.T, format string) string {
+	t.Helper()
+	folder := t.TempDir()
+	text, err := os.ReadFile(recorded(t))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), text, 0o600))
+	path := filepath.Join(folder, "report.json")
+	require.NoError(t, os.WriteFile(path, []byte(format), 0o600))
+	return path
+}
+
+// recorded is a file with the legacy session.
+func recorded(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	w, err := os.Create(path)
+	require.NoError(t, err)
+	_, _ = fmt.Fprintln(w, `{"mcpdbg":1,"id":"x","tool":"test","start":"2026-11-21T10:00:00Z","placement":"local","argv":["server"]}`)
+	seq := 0
+	for i, line := range legacy {
+		switch line[0] {
+		case '>':
+			_, _ = fmt.Fprintf(w, "{\"n\":%d,\"t\":0,\"k\":\"stdin\",\"m\":%s}\n", i+1, line[2:])
+		case '<':
+			seq++
+			_, _ = fmt.Fprintf(w, "{\"n\":%d,\"t\":0,\"k\":\"stdout\",\"seq\":%d,\"m\":%s}\n", i+1, seq, line[2:])
+		default:
+			_, _ = fmt.Fprintf(w, "{\"n\":%d,\"t\":0,%s}\n", i+1, line)
+		}
+	}
+	require.NoError(t, w.Close())
+	return path
+}
+
+func TestFromFile(t *testing.T) {
+	const report = `{"mcpdbg_smoke":1,"ok":false,"targets":[
+		{"host":"h1","server":"demo","ok":false,"recording":"nowhere.jsonl"},
+		{"host":"h2","server":"demo","ok":true,"recording":"/elsewhere/recordings/a.jsonl"},
+		{"host":"h3","server":"demo","ok":true,"recording":"not-read.jsonl"}%s]}`
+	lines := `{"mcpdbg_smoke":1,"line":"start"}
+		{"mcpdbg_smoke":1,"line":"target","host":"h2","server":"demo","ok":true,"recording":"a.jsonl"}
+		{"mcpdbg_smoke":1,"line":"end"}`
+	for name, path := range map[string]string{
+		"recording": recorded(t),
+		"document":  document(t, fmt.Sprintf(report, "")),
+		"lines":     document(t, lines),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := FromFile(t.Context(), path)
+			require.NoError(t, err)
+			inv, err := b.For("whatever it is called here")
+			require.NoError(t, err)
+			require.Equal(t, "demo", inv.Name)
+		})
+	}
+
+	t.Run("several servers", func(t *testing.T) {
+		b, err := FromFile(t.Context(), document(t, fmt.Sprintf(report, `,{"server":"other","ok":true,"recording":"gone.jsonl"}`)))
+		require.NoError(t, err)
+		inv, err := b.For("demo")
+		require.NoError(t, err)
+		require.Equal(t, "1.2", inv.Version)
+		_, err = b.For("other")
+		require.ErrorIs(t, err, os.ErrNotExist)
+		_, err = b.For("third")
+		var missing *MissingError
+		require.ErrorAs(t, err, &missing)
+		require.Equal(t, "it has: demo, other", missing.Hint)
+	})
+}
+
+func TestFromFileSaysWhatItCantRead(t *testing.T) {
+	var format *recordings.FormatError
+	_, err := FromFile(t.Context(), document(t, `{"some":"thing"}`))
+	require.ErrorAs(t, err, &format)
+	_, err = FromFile(t.Context(), document(t, `no JSON`))
+	require.ErrorAs(t, err, &format)
+	_, err = FromFile(t.Context(), document(t, `{"mcpdbg_smoke":2}`))
+	require.ErrorContains(t, err, "version 2")
+	_, err = FromFile(t.Context(), document(t, `{"mcpdbg_smoke":1,"targets":[{"server":"x","ok":false}]}`))
+	var missing *MissingError
+	require.ErrorAs(t, err, &missing)
+	_, err = FromFile(t.Context(), filepath.Join(t.TempDir(), "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// FuzzDocument reads documents that nobody wrote.
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(`{"mcpdbg_smoke":1,"targets":[{"server":"x","ok":true,"recording":"x"}]}`))
+	f.Add([]byte(`{"mcpdbg_smoke":1}{"mcpdbg_smoke":1,"ok":true,"recording":"/"}`))
+	path := filepath.Join(f.TempDir(), "doc")
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		require.NoError(t, os.WriteFile(path, doc, 0o600))
+		b, err := FromFile(t.Context(), path)
+		if err == nil {
+			_, err = b.For("x")
+		}
+		_ = err
+	})
+}

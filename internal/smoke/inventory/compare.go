@@ -1,0 +1,171 @@
+package inventory
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"mcpdbg/recordings/match"
+	"mcpdbg/session/mcp"
+)
+
+// What Compare returns at most.
+const (
+	MaxChanges     = 200 // all together
+	MaxItemChanges = 20  // of one item
+	MaxValue       = 200 // bytes of a value
+)
+
+// kinds are what one item of a list is called, by mcp.List.Name.
+var kinds = map[string]string{"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
+
+// Compare tells how now differs from base: the server first, then list by list
+// what was added, removed and changed, by name. The order of items does not
+// matter, and a list that only one of them knows is not compared. Values that
+// are another one in each run, such as times, are equal if they are of one type
+// (match.TypeOf).
+func Compare(base, now *Inventory) []Change {
+	var c comparison
+	c.text("server", "name", base.Name, now.Name)
+	c.text("server", "version", base.Version, now.Version)
+	c.item("server", "instructions", base.Instructions, now.Instructions)
+	c.text("protocol", "", base.Protocol, now.Protocol)
+	c.item("capabilities", "", base.Capabilities, now.Capabilities)
+	for _, kind := range mcp.Lists {
+		a, b := base.Lists[kind.Name], now.Lists[kind.Name]
+		if a != nil && b != nil {
+			c.list(kinds[kind.Name], a, b)
+		}
+	}
+	if c.more > 0 {
+		c.changes = append(c.changes, Change{What: All, Change: More, Count: c.more})
+	}
+	return c.changes
+}
+
+// A comparison collects changes.
+type comparison struct {
+	changes []Change
+	more    int
+}
+
+func (c *comparison) add(change Change) {
+	if len(c.changes) < MaxChanges {
+		c.changes = append(c.changes, change)
+		return
+	}
+	c.more += max(change.Count, 1)
+}
+
+// text compares two texts.
+func (c *comparison) text(what, name, from, to string) {
+	if from != to {
+		c.add(Change{What: what, Name: name, Change: Changed, From: show(match.AppendText(nil, from)), To: show(match.AppendText(nil, to))})
+	}
+}
+
+// list compares two lists, which are sorted by name.
+func (c *comparison) list(what string, a, b *List) {
+	inA, inB := byName(a), byName(b)
+	for _, item := range b.Items {
+		if _, ok := inA[item.Name]; !ok {
+			c.add(Change{What: what, Name: item.Name, Change: Added})
+		}
+	}
+	for _, item := range a.Items {
+		if _, ok := inB[item.Name]; !ok {
+			c.add(Change{What: what, Name: item.Name, Change: Removed})
+		}
+	}
+	for _, item := range a.Items {
+		if other, ok := inB[item.Name]; ok {
+			c.item(what, item.Name, item, other)
+		}
+	}
+	if a.More != b.More || a.MoreHash != b.MoreHash {
+		c.add(Change{
+			What: what, Name: fmt.Sprintf("those beyond %d", MaxItems), Change: Changed,
+			From: fmt.Sprint(a.More), To: fmt.Sprint(b.More),
+		})
+	}
+}
+
+func byName(l *List) map[string]Item {
+	items := make(map[string]Item, len(l.Items))
+	for _, item := range l.Items {
+		items[item.Name] = item
+	}
+	return items
+}
+
+// item compares two items of one name.
+func (c *comparison) item(what, name string, a, b Item) {
+	if a.Hash == b.Hash && a.Size == b.Size {
+		return
+	}
+	if a.Value == nil || b.Value == nil {
+		c.add(Change{What: what, Name: name, Change: Changed, From: a.outline(), To: b.outline()})
+		return
+	}
+	n := 0
+	match.Diff(a.Value, b.Value, func(path []string, from, to []byte) bool {
+		switch {
+		case descend(from, to):
+			return true
+		case sameType(path, from, to):
+			return false
+		}
+		if n++; n <= MaxItemChanges {
+			change := Change{What: what, Name: name, Change: Changed, Pointer: pointer(path), From: show(from), To: show(to)}
+			c.add(change)
+		}
+		return false
+	})
+	if n > MaxItemChanges {
+		c.add(Change{What: what, Name: name, Change: More, Count: n - MaxItemChanges})
+	}
+}
+
+// descend tells whether two values are compared member by member. Arrays of
+// plain values, such as required and enum, are better read as a whole.
+func descend(a, b []byte) bool {
+	switch {
+	case len(a) == 0 || len(b) == 0 || a[0] != b[0]:
+		return false
+	case a[0] == '[':
+		return hasContainers(a) && hasContainers(b)
+	}
+	return a[0] == '{'
+}
+
+func hasContainers(array []byte) bool { return bytes.ContainsAny(array[1:], "{[") }
+
+// sameType tells whether two values are of a type that is another one in each
+// run.
+func sameType(path []string, a, b []byte) bool {
+	if a == nil || b == nil || len(path) == 0 {
+		return false
+	}
+	name := path[len(path)-1]
+	t := match.TypeOf(name, a)
+	return t != match.TypeNone && t == match.TypeOf(name, b)
+}
+
+func pointer(path []string) string { return cut(string(match.PointerTo(path...)), 4*maxName) }
+
+// show is a value as a change has it; "" if there is none.
+func show(value []byte) string { return cut(string(value), MaxValue) }
+
+// outline is what is said of an item whose value was not kept.
+func (i Item) outline() string { return fmt.Sprintf("%d bytes, xxh64 %016x", i.Size, i.Hash) }
+
+// cut shortens a text to at most n bytes and an ellipsis.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}

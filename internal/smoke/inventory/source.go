@@ -1,0 +1,152 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mcpdbg/recordings/match"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// A MissingError says what a recording or a document lacks of an inventory.
+type MissingError struct {
+	Path string // of the file, "" of a source
+	Why  string // such as "no handshake was answered"
+	Hint string // what to try
+}
+
+func (e *MissingError) Error() string {
+	if e.Path == "" {
+		return "nothing to compare with: " + e.Why
+	}
+	return fmt.Sprintf("nothing to compare with in %s: %s", e.Path, e.Why)
+}
+
+// recordAgain is how to come by a recording that has everything.
+const recordAgain = "the recording of a target that mcpdbg smoke passed has all of it"
+
+// FromSource makes the inventory of a recorded session: of its last handshake,
+// and of each list the last that was read to its end, whichever process gave
+// it. A session that has no handshake, or no list, is a *MissingError; another
+// error is one of reading.
+func FromSource(ctx context.Context, src session.Source) (*Inventory, error) {
+	r := reading{src: src, walks: map[string]*walk{}, done: map[mcp.List][]json.RawMessage{}}
+	for step, err := range match.Exchanges(ctx, src) {
+		if err != nil {
+			return nil, fmt.Errorf("read the lists of a recording: %w", err)
+		}
+		if err := r.exchange(step.Exchange); err != nil {
+			return nil, fmt.Errorf("read the lists of a recording: %w", err)
+		}
+	}
+	if r.server == nil {
+		return nil, &MissingError{Why: "no handshake was answered", Hint: recordAgain}
+	}
+	if len(r.done) == 0 {
+		return nil, &MissingError{Why: "no list was read to its end (tools/list and so on)", Hint: recordAgain}
+	}
+	return New(*r.server, r.done), nil
+}
+
+// A reading takes from a session what an inventory is made of.
+type reading struct {
+	src    session.Source
+	server *session.Server
+	walks  map[string]*walk // by method
+	done   map[mcp.List][]json.RawMessage
+}
+
+// maxWalk is how many bytes the pages of one list may have.
+const maxWalk = 64 << 20
+
+// A walk is a list that is read page by page.
+type walk struct {
+	items []json.RawMessage
+	bytes int
+	next  string // the cursor of the page that is to come
+}
+
+// exchange looks at an answer of the server.
+func (r *reading) exchange(x *match.Exchange) error {
+	if x == nil || !x.FromClient || !x.Answered || x.Failed {
+		return nil
+	}
+	list, isList := listOf(x.Method)
+	if !isList && (!x.Handshake || x.Probe) {
+		return nil
+	}
+	answer, err := match.Read(r.src, x.Answer, nil)
+	if err != nil {
+		return err
+	}
+	if !isList {
+		r.handshake(x.Era, answer.RawResult())
+		return nil
+	}
+	request, err := match.Read(r.src, x.Request, nil)
+	if err != nil {
+		return err
+	}
+	r.page(list, x.Era, match.Member(request.RawParams(), "cursor"), answer.RawResult())
+	return nil
+}
+
+func listOf(method string) (mcp.List, bool) {
+	for _, list := range mcp.Lists {
+		if list.Method == method {
+			return list, true
+		}
+	}
+	return mcp.List{}, false
+}
+
+// handshake takes what the server told of itself.
+func (r *reading) handshake(era mcp.Era, result []byte) {
+	info := match.Member(result, "serverInfo")
+	if info == nil {
+		info = match.Member(match.Member(result, "_meta"), mcp.MetaServerInfo)
+	}
+	text := func(object []byte, name string) string {
+		text, _ := match.Text(match.Member(object, name))
+		return text
+	}
+	s := &session.Server{
+		Era: era, Name: text(info, "name"), Version: text(info, "version"), Protocol: text(result, "protocolVersion"),
+		Capabilities: match.Member(result, "capabilities"), Instructions: text(result, "instructions"),
+	}
+	if supported := match.Member(result, "supportedVersions"); supported != nil {
+		var versions []string
+		if json.Unmarshal(supported, &versions) == nil {
+			s.Protocol, _ = mcp.Newest(versions)
+		}
+	}
+	r.server = s
+}
+
+// page takes one page of a list, and the list with its last one. Pages of no
+// walk, such as one that somebody asked for again, are left out.
+func (r *reading) page(list mcp.List, era mcp.Era, cursor, result []byte) {
+	w := r.walks[list.Method]
+	if cursor == nil {
+		w = &walk{}
+		r.walks[list.Method] = w
+	} else if text, _ := match.Text(cursor); w == nil || text != w.next {
+		return
+	}
+	var page []json.RawMessage
+	w.bytes += len(result)
+	if w.bytes > maxWalk || json.Unmarshal(match.Member(result, list.Member), &page) != nil {
+		delete(r.walks, list.Method)
+		return
+	}
+	w.items = append(w.items, page...)
+	next, more := match.Text(match.Member(result, "nextCursor"))
+	if more && (next != "" || era == mcp.Modern) {
+		w.next = next
+		return
+	}
+	r.done[list] = w.items
+	delete(r.walks, list.Method)
+}
