@@ -28,3 +28,14 @@ func TestFlagsOfAFewWordsAreCompleted(t *testing.T) {
 		require.Equal(t, c.want, strings.Join(words[:len(words)-1], " "), c.command)
 	}
 }
+
+func TestHostsAreCompleted(t *testing.T) {
+	t.Parallel()
+	config := writeFile(t, "Host web-1 web-2 *.example\nHost db\n")
+	complete := func(typed string) string {
+		return inProcess(t, "__complete", "call", "-F", config, "--ssh", typed).stdout
+	}
+	require.Equal(t, "web-1\nweb-2\n:4\n", complete("we"))
+	require.Equal(t, "me@web-1\nme@web-2\nme@db\n:4\n", complete("me@"))
+	require.Equal(t, ":4\n", complete("x"))
+}

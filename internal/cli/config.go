@@ -24,6 +24,12 @@ func (c *configFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.file, "config", "", "take the server from this config `file` of an MCP client, instead of a COMMAND")
 	f.StringVar(&c.server, "server", "", "the `name` of the server in the config file, if it has several")
+	c.registerInputs(cmd)
+}
+
+// registerInputs adds what goes with the server or servers of a file.
+func (c *configFlags) registerInputs(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringArrayVar(&c.inputs, "input", nil, "give an input of the config file: `NAME=VALUE`; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("server", completeServers) // the flag is there
 }
@@ -111,7 +117,7 @@ func inputDefault(in target.Input) (string, error) {
 // use takes over what a config file says of a server. Flags that were given
 // win.
 func (t targetFlags) use(e target.Entry, how string, ask func(target.Input) (string, error)) (targetFlags, error) {
-	if t.ssh.given("ssh") {
+	if t.ssh.remote() {
 		e.SSH = t.ssh.dest
 	}
 	if t.given("cwd") {

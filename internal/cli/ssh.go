@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec"
+	"mcpdbg/sshexec/link"
 	"mcpdbg/sshexec/sshconfig"
+	"mcpdbg/ui/termsafe"
 )
 
 // sshFlags are the flags that say on which other machine the server is started.
@@ -23,6 +26,7 @@ type sshFlags struct {
 	launch         string
 	acceptNew      bool
 	connectTimeout time.Duration
+	authTimeout    time.Duration
 	lease          time.Duration
 
 	set *pflag.FlagSet // tells which of them were given; nil where there are none
@@ -36,11 +40,16 @@ var sshWords = map[string][]string{
 }
 
 // sshOnly are the flags that mean nothing without --ssh.
-var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-lease"}
+var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-lease"}
 
 func (s *sshFlags) register(cmd *cobra.Command) {
+	cmd.Flags().Var((*destination)(&s.dest), "ssh", "start the server on another machine: an alias of the ssh configuration, `[user@]host[:port]` or ssh://...")
+	s.registerWay(cmd)
+}
+
+// registerWay adds those that say how a host is reached and used.
+func (s *sshFlags) registerWay(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.dest, "ssh", "", "start the server on another machine: an alias of the ssh configuration, `[user@]host[:port]` or ssh://...")
 	f.StringVarP(&s.config, "ssh-config", "F", "", "ssh configuration `file` instead of yours and the system's")
 	f.StringVar(&s.transport, "ssh-transport", string(sshexec.TransportAuto), "who speaks SSH: auto, native (this program), master (an open connection of ssh) or binary (the ssh program)")
 	f.StringVar(&s.pathFrom, "path-from", string(sshexec.PathPlain), "PATH on the host: plain (what sshd gives), login or interactive (that of such a shell) or explicit (-e PATH=...)")
@@ -50,14 +59,49 @@ func (s *sshFlags) register(cmd *cobra.Command) {
 	completeOneOf(cmd, "ssh-launch", string(sshexec.LaunchGuarded), "plain")
 	f.BoolVar(&s.acceptNew, "accept-new", false, "write unknown host keys to known_hosts without asking; a changed one is refused all the same")
 	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop (default: ConnectTimeout of the ssh configuration, or 10s)")
+	f.DurationVar(&s.authTimeout, "ssh-auth-timeout", link.DefaultAuthTimeout, "limit for the login at each hop; time in which you are asked does not count")
 	f.DurationVar(&s.lease, "ssh-lease", sshexec.DefaultLease, "how long the server lives on the host when nothing is heard of this program any more")
 	for name, words := range sshWords {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	}
-	for _, name := range []string{"ssh", "ssh-connect-timeout", "ssh-lease"} {
+	_ = cmd.RegisterFlagCompletionFunc("ssh", completeHosts)
+	for _, name := range []string{"ssh-connect-timeout", "ssh-auth-timeout", "ssh-lease"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 	s.set = f
+}
+
+// A destination is a flag that names a host.
+type destination string
+
+// String implements pflag.Value.
+func (d *destination) String() string { return string(*d) }
+
+// Type implements pflag.Value.
+func (d *destination) Type() string { return "host" }
+
+// Set implements pflag.Value. What is no destination is refused later, by an
+// error that does not repeat a password.
+func (d *destination) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty; write a host, or user@host:port")
+	}
+	*d = destination(text)
+	return nil
+}
+
+// completeHosts completes a host by the names that the ssh configuration has.
+func completeHosts(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	config, _ := cmd.Flags().GetString("ssh-config") // the flag is there
+	known, _ := (&sshconfig.Resolver{Config: config}).Aliases()
+	user := typed[:strings.LastIndexByte(typed, '@')+1]
+	var hosts []cobra.Completion
+	for _, name := range known {
+		if strings.HasPrefix(user+name, typed) && termsafe.String(name) == name { // it goes to the terminal as it is
+			hosts = append(hosts, user+name)
+		}
+	}
+	return hosts, cobra.ShellCompDirectiveNoFileComp
 }
 
 // minLease is twice the time between two signs of life: with less, a server that
@@ -66,7 +110,7 @@ const minLease = 10 * time.Second
 
 // remote tells whether the server is started on another machine: dest is also
 // set by a config file.
-func (s *sshFlags) remote() bool { return s.given("ssh") || s.dest != "" }
+func (s *sshFlags) remote() bool { return s.dest != "" }
 
 func (s *sshFlags) given(name string) bool { return s.set != nil && s.set.Changed(name) }
 
@@ -110,11 +154,14 @@ func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 		return sshexec.Options{}, usagef("--path-from explicit: name it, with -e PATH=...")
 	case s.connectTimeout < 0 || s.given("ssh-connect-timeout") && s.connectTimeout == 0:
 		return sshexec.Options{}, usagef("--ssh-connect-timeout must be more than 0")
+	case s.authTimeout <= 0:
+		return sshexec.Options{}, usagef("--ssh-auth-timeout must be more than 0")
 	case s.lease < minLease:
 		return sshexec.Options{}, usagef("--ssh-lease must be at least %v: a sign of life goes out every few seconds only", minLease)
 	}
 	return sshexec.Options{
 		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
-		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, ConnectTimeout: s.connectTimeout, Lease: s.lease,
+		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, ConnectTimeout: s.connectTimeout, AuthTimeout: s.authTimeout,
+		Lease: s.lease,
 	}, nil
 }

@@ -63,6 +63,21 @@ func (t *targetFlags) register(cmd *cobra.Command) {
 
 // registerLocal adds those that need no other machine.
 func (t *targetFlags) registerLocal(cmd *cobra.Command) {
+	t.registerSession(cmd)
+	f := cmd.Flags()
+	f.StringVar(&t.record, "record", "", "record to this new `file`")
+	t.registerRecording(cmd)
+}
+
+// registerRecording adds those that hold for the recording, wherever it is.
+func (t *targetFlags) registerRecording(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Var(&limit[int64]{value: &t.maxPart, parse: recordings.ParsePartSize}, "max-part", "go on in a new file before one has more bytes than `SIZE`, such as 256M")
+	f.BoolVar(&t.noRecord, "no-record", false, "keep no recording")
+}
+
+// registerSession adds those that say how the server is started and spoken to.
+func (t *targetFlags) registerSession(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&t.cwd, "cwd", "C", "", "working `directory` of the server")
@@ -78,9 +93,6 @@ func (t *targetFlags) registerLocal(cmd *cobra.Command) {
 	completeOneOf(cmd, "era", "auto", "legacy", "modern")
 	completeOneOf(cmd, "overrun", "hold", "drop")
 	f.StringVar(&t.answers, "answers", "", "`file` with canned answers to the server's own requests")
-	f.StringVar(&t.record, "record", "", "record to this new `file`")
-	f.Var(&limit[int64]{value: &t.maxPart, parse: recordings.ParsePartSize}, "max-part", "go on in a new file before one has more bytes than `SIZE`, such as 256M")
-	f.BoolVar(&t.noRecord, "no-record", false, "keep no recording")
 	f.Var(&t.lineLimit, "line-limit", "longest line that is taken whole, such as 64M (default 256M)")
 	t.set = f
 	f.DurationVar(&t.collectorDelay, "collector-delay", 0, "wait before each event is taken, to see what lag does")
@@ -100,36 +112,38 @@ type live struct {
 // prepare checks the flags and makes a session for argv; nothing is started.
 // Questions about another machine go to the prompter.
 func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
-	switch {
-	case len(argv) == 0:
-		return nil, usagef("no command: name the server's command after --, or its config file with --config")
-	case t.record != "" && t.noRecord:
+	if t.record != "" && t.noRecord {
 		return nil, usagef("--record and --no-record can't be mixed")
 	}
 	cfg, err := t.sessionConfig(argv)
 	if err != nil {
 		return nil, err
 	}
-	if t.configure != nil {
-		t.configure(&cfg)
-	}
 	exec, err := a.executor(t, cfg.Command.Env, prompter)
 	if err != nil {
 		return nil, err
 	}
-	log, err := recordings.Create(recordings.Options{
-		Path: t.record, NoRecord: t.noRecord, MaxPart: t.partSize(), Server: t.serverName(argv), Header: t.header(cfg),
-	})
+	l, err := a.live(t, cfg, exec, recordings.Options{Path: t.record, Server: t.serverName(argv), MaxPart: t.partSize()})
+	if err != nil {
+		return nil, withHint(err, "--record FILE names another file, and --no-record needs none")
+	}
+	if !t.noRecord && t.record == "" {
+		l.tidied.Go(func() { tidy(a.urgent, func(text string) { l.Note(text, "") }) })
+	}
+	return l, nil
+}
+
+// live makes a session that is started by exec, and closes it when it ends.
+func (a *app) live(t targetFlags, cfg session.Config, exec executor.Executor, place recordings.Options) (*live, error) {
+	place.NoRecord, place.Header = t.noRecord, t.header(cfg)
+	log, err := recordings.Create(place)
 	if err != nil {
 		_ = exec.Close() // nothing was started
-		return nil, withHint(usagef("%v", err), "--record FILE names another file, and --no-record needs none")
+		return nil, usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
 	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
-	if !t.noRecord && t.record == "" {
-		l.tidied.Go(func() { tidy(a.urgent, func(text string) { l.Note(text, "") }) })
-	}
 	if t.from != nil {
 		l.Note(t.from.origin(), "")
 		for _, p := range t.from.problems() {
@@ -203,6 +217,9 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 		StartupTimeout: t.startupTimeout, Timeout: t.timeout,
 		LineLimit: int(t.lineLimit), CollectorDelay: t.collectorDelay, Answers: t.defaultAnswers,
 	}
+	if len(argv) == 0 {
+		return cfg, usagef("no command: name the server's command after --, or its config file with --config")
+	}
 	var ok bool
 	if cfg.Era, ok = mcp.ParseEra(t.era); !ok {
 		return cfg, usagef("--era %q: must be auto, legacy or modern", t.era)
@@ -234,6 +251,9 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 	cfg.Command = cmd
 	if t.person {
 		cfg.Policies = personAnswers(cfg.Answers, t.folder(cmd))
+	}
+	if t.configure != nil && err == nil {
+		t.configure(&cfg)
 	}
 	return cfg, err
 }
