@@ -9,6 +9,21 @@ import (
 	"mcpdbg/session/mcp"
 )
 
+// Offers tells whether the server has declared that it has a list. A server of
+// which nothing is known, such as one without a handshake, may have any.
+func (s *Server) Offers(list mcp.List) bool {
+	var declared map[string]json.RawMessage
+	if json.Unmarshal(s.Capabilities, &declared) != nil {
+		return true
+	}
+	name := list.Name
+	if name == "templates" {
+		name = "resources"
+	}
+	_, ok := declared[name]
+	return ok
+}
+
 // maxPages bounds a list whose cursors never end.
 const maxPages = 10_000
 

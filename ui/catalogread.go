@@ -213,15 +213,4 @@ func (a *App) keepList(l *catalogList) tea.Cmd {
 }
 
 // offers tells whether the server has declared that it has such a list.
-func (a *App) offers(l *catalogList) bool {
-	var declared map[string]json.RawMessage
-	if json.Unmarshal(a.status.Server.Capabilities, &declared) != nil {
-		return true // a server without a handshake: ask
-	}
-	name := l.Name
-	if name == "templates" {
-		name = "resources"
-	}
-	_, ok := declared[name]
-	return ok
-}
+func (a *App) offers(l *catalogList) bool { return a.status.Server.Offers(l.List) }

@@ -14,6 +14,11 @@ func (p *Plan) LeftOut(res *Result) func(match.Ref) bool {
 	for _, n := range p.leftOut {
 		out[n] = true
 	}
+	for _, walk := range p.walks {
+		for _, n := range walk {
+			delete(out, n)
+		}
+	}
 	for i, o := range res.Outcomes {
 		it := &p.items[i]
 		rounds := append([]uint64{it.N}, it.Rounds...)

@@ -37,6 +37,16 @@ type Options struct {
 	// Run is which process of the recording, from 1; 0 is the first one that got
 	// anything but a handshake.
 	Run int
+	// Onward takes that process and all after it as if they were one.
+	Onward bool
+	// Latest, if not 0, sends requests alone, and no more than so many: of equal
+	// ones the last, of different ones those that were asked last, none of those
+	// that were cancelled. Below 0 it is none.
+	Latest int
+	// Lists asks for all that the server offers first, whole, instead of the
+	// requests for lists that were recorded. What it says of its tools decides
+	// which of them are called.
+	Lists bool
 
 	Mode    Mode
 	Speed   float64       // of Timed: 2 is twice as fast; 0 means 1

@@ -49,6 +49,7 @@ type Item struct {
 	awaited     bool          // without an answer in the recording, one could have come
 	tools       []string      // of a Raw item: what it calls
 	uses        []use         // of variables
+	key         uint64        // hash of what it asks, for Options.Latest
 }
 
 // A question is what the server asked of its client, with the answer it got.
@@ -84,8 +85,9 @@ type Plan struct {
 	answers   []int    // items with an answer, in the order of the answers
 	questions []question
 	variables []variable
-	given     map[int][]int   // variables by the item whose answer gives them
-	tools     map[string]bool // what the recorded lists say of tools: read-only or not
+	given     map[int][]int       // variables by the item whose answer gives them
+	tools     map[string]bool     // what the recorded lists say of tools: read-only or not
+	walks     map[string][]uint64 // with Options.Lists: the entries of the last walk over each list, by method
 }
 
 // New reads a recording and plans to send what its client sent. It reads the
@@ -97,7 +99,7 @@ func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{src: src, opts: opts, tools: map[string]bool{}, given: map[int][]int{}}
+	p := &Plan{src: src, opts: opts, tools: map[string]bool{}, given: map[int][]int{}, walks: map[string][]uint64{}}
 	r := newReader(p)
 	if err := r.scan(ctx); err != nil {
 		return nil, err
@@ -108,6 +110,7 @@ func New(ctx context.Context, src session.Source, opts Options) (*Plan, error) {
 	if err := r.finish(ctx); err != nil {
 		return nil, err
 	}
+	p.latest()
 	for i := range p.items {
 		p.gate(&p.items[i])
 	}

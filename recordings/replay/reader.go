@@ -32,6 +32,7 @@ type reader struct {
 	asks     map[int]*question // by row
 	askOrder []*question
 	inputs   []waiting
+	shaken   []uint64 // with Options.Onward: the handshake that a comparison sees
 }
 
 func newReader(p *Plan) *reader {
@@ -64,7 +65,7 @@ func (r *reader) scan(ctx context.Context) error {
 			if p.run == 0 && r.counts(row) {
 				p.run = p.runs
 			}
-			if p.run == p.runs {
+			if p.covers(p.runs) {
 				if err := r.row(number, row); err != nil {
 					return err
 				}
@@ -82,7 +83,7 @@ func (r *reader) scan(ctx context.Context) error {
 	if p.run > 0 {
 		p.first = starts[p.run-1]
 	}
-	if p.run < p.runs {
+	if p.run < p.runs && !p.opts.Onward {
 		p.end = starts[p.run]
 	}
 	return nil
@@ -150,10 +151,13 @@ func (r *reader) add(item Item) int {
 
 // item takes one step of the recording.
 func (r *reader) item(it *match.Item) error {
-	if it.Run != r.p.run {
+	if !r.p.covers(it.Run) {
 		return nil
 	}
 	switch {
+	case it.Kind == match.ItemStart:
+		clear(r.open)
+		clear(r.byID)
 	case it.Kind == match.ItemRequest && it.FromClient:
 		return r.request(it)
 	case it.Kind == match.ItemRequest:
@@ -172,10 +176,18 @@ func (r *reader) item(it *match.Item) error {
 func (r *reader) request(it *match.Item) error {
 	params := it.Msg.RawParams()
 	r.introduce(it, params)
+	if it.Handshake && r.p.opts.Onward {
+		r.shake(it)
+		return nil
+	}
 	if it.Handshake || it.Method == mcp.MethodPing {
 		if it.Method == mcp.MethodPing || len(r.p.items) > 0 {
 			r.p.leftOut = append(r.p.leftOut, it.At.N)
 		}
+		return nil
+	}
+	if r.p.opts.Lists && isList(it.Method) {
+		r.p.list(it, params)
 		return nil
 	}
 	r.flush(it.At.Row)
@@ -194,6 +206,9 @@ func (r *reader) request(it *match.Item) error {
 	item.Tool = toolOf(it.Method, params)
 	item.bare = it.Era == mcp.Modern && match.Member(match.Member(params, "_meta"), mcp.MetaProtocolVersion) == nil
 	item.progress = match.Member(match.Member(params, "_meta"), "progressToken") != nil
+	if r.p.opts.Latest > 0 {
+		item.key = match.Hash(r.p.key(it.Method, params))
+	}
 	item.awaited = it.State != session.ReqCancelled && it.Method != methodListen
 	number := r.add(item)
 	r.open[number], r.byID[string(it.Msg.RawID())] = true, number

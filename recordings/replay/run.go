@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -105,6 +104,9 @@ func newRunner(p *Plan, s *session.Session, progress func(Event)) *runner {
 // learnTools asks the server for its tools, if the recording does not say of
 // all that would be called whether they are read-only.
 func (r *runner) learnTools(ctx context.Context) error {
+	if r.p.opts.Lists {
+		return r.lists(ctx)
+	}
 	unsure := false
 	for i := range r.p.items {
 		unsure = unsure || r.p.items[i].Unsure
@@ -119,11 +121,7 @@ func (r *runner) learnTools(ctx context.Context) error {
 	if err != nil && !errors.As(err, &refused) {
 		return r.ended(ctx, err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, tool := range tools {
-		eachHint(fmt.Appendf(nil, `{"tools":[%s]}`, tool), func(name string, readOnly bool) { r.hints[name] = readOnly })
-	}
+	r.hint(tools)
 	return nil
 }
 
@@ -186,7 +184,7 @@ func (r *runner) lostErr() error {
 func (r *runner) skip(i int) string {
 	it := &r.p.items[i]
 	switch {
-	case it.Skip != "" && (!it.isCall() || it.Skip == skipUnsent):
+	case it.Skip != "" && it.Skip != notReadOnly(it.Tool): // on which the list of today decides
 		return it.Skip
 	case it.cancels > 0 && r.outcome(it.cancels-1).Live == nil:
 		return skipCancel

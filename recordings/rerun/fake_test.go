@@ -1,0 +1,167 @@
+package rerun_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// A server is a function that is one: it answers a message, or ends with false.
+type server func(m message) (answer string, goesOn bool)
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string `json:"name"`
+		Cursor    string `json:"cursor"`
+		Arguments struct {
+			N int `json:"n"`
+		} `json:"arguments"`
+	} `json:"params"`
+}
+
+// An exec runs a server in this process, the one that is set when it starts; nil
+// does not start.
+type exec struct {
+	serve server
+	over  sync.WaitGroup
+}
+
+type process struct {
+	*exectest.Fake
+}
+
+func (x *exec) Start(_ context.Context, cmd executor.Command) (executor.Process, error) {
+	serve := x.serve
+	if serve == nil {
+		return nil, &executor.StartError{Code: executor.StartNotFound, Err: fmt.Errorf("no such file")}
+	}
+	p := &process{exectest.NewFake("mcp-stdio-1", cmd)}
+	x.over.Go(func() {
+		lines := bufio.NewScanner(p.In)
+		for lines.Scan() {
+			var m message
+			if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil {
+				continue
+			}
+			answer, goesOn := `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`, true
+			if m.Method != "initialize" {
+				answer, goesOn = serve(m)
+			}
+			if !goesOn {
+				break
+			}
+			p.Journal.Output(executor.Stdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer))
+		}
+		p.End(executor.Exit{Kind: executor.ExitCode})
+		p.EOF()
+	})
+	return p, nil
+}
+
+func (x *exec) Process(string) executor.Process { return nil }
+func (x *exec) Close() error                    { return nil }
+
+func (p *process) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	if step == executor.StepCloseStdin {
+		p.CloseStdin()
+	}
+	return executor.StopReport{}, nil
+}
+
+func (p *process) Terminate(context.Context) (executor.StopReport, error) {
+	p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	p.EOF()
+	return executor.StopReport{}, nil
+}
+
+// adds is a server with the tools add, which is read-only, and note, which is
+// not. What add answers is n plus more.
+func adds(more int) server {
+	return func(m message) (string, bool) {
+		switch {
+		case m.Method == mcp.MethodToolsList && m.Params.Cursor == "":
+			return fmt.Sprintf(`"result":{"tools":[{"name":"add","description":"adds %d","annotations":{"readOnlyHint":true}}],"nextCursor":"2"}`, more), true
+		case m.Method == mcp.MethodToolsList:
+			return `"result":{"tools":[{"name":"note"}]}`, true
+		case m.Method == "prompts/list", m.Params.Name == "note":
+			return `"result":{"content":[]}`, true
+		}
+		return fmt.Sprintf(`"result":{"content":[],"structuredContent":{"sum":%d}}`, m.Params.Arguments.N+more), true
+	}
+}
+
+// newSession is a session with a server.
+func newSession(t *testing.T, serve server) (*session.Session, *exec) {
+	t.Helper()
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
+	require.NoError(t, err)
+	x := &exec{serve: serve}
+	s := session.New(session.Config{Executor: x, Log: log, Era: mcp.Legacy, ClientName: "test", ClientVersion: "0", Command: executor.Command{Argv: []string{"fake"}}})
+	t.Cleanup(func() {
+		_, err := s.Close(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, log.Close())
+		x.over.Wait()
+		require.NoError(t, log.Release())
+	})
+	return s, x
+}
+
+// call calls a tool.
+func call(t *testing.T, s *session.Session, tool string, n int) {
+	t.Helper()
+	_, err := s.Request(t.Context(), mcp.MethodToolsCall, fmt.Appendf(nil, `{"name":%q,"arguments":{"n":%d}}`, tool, n), session.CallOptions{})
+	if err != nil {
+		require.ErrorIs(t, err, session.ErrEnded)
+	}
+}
+
+// sent are the calls that a process was sent, as tool and number, and lists.
+func sent(t *testing.T, src session.Source) (calls []string) {
+	t.Helper()
+	rows := make([]session.Row, src.Len())
+	for _, row := range rows[:src.Rows(0, rows)] {
+		switch {
+		case row.Kind == session.KindStart:
+			calls = nil
+		case row.Kind == session.KindStdin:
+			var m message
+			e, err := src.Entry(row, 0)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(e.Payload, &m))
+			switch m.Method {
+			case mcp.MethodToolsCall:
+				calls = append(calls, fmt.Sprint(m.Params.Name, m.Params.Arguments.N))
+			case mcp.MethodToolsList:
+				calls = append(calls, "list"+m.Params.Cursor)
+			}
+		}
+	}
+	return calls
+}
+
+// notes are the remarks in a log.
+func notes(t *testing.T, src session.Source) (texts []string) {
+	t.Helper()
+	rows := make([]session.Row, src.Len())
+	for _, row := range rows[:src.Rows(0, rows)] {
+		var b session.NoteBody
+		if e, err := src.Entry(row, 0); row.Kind == session.KindNote && err == nil && e.DecodeBody(&b) == nil {
+			texts = append(texts, b.Text)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,87 @@
+package rerun
+
+import (
+	"fmt"
+	"strings"
+
+	"mcpdbg/recordings/compare"
+	"mcpdbg/recordings/replay"
+)
+
+// maxTold is how many changes a log is told of.
+const maxTold = 20
+
+// told leaves in the log what a round came to.
+func (r *Series) told(round *Round) {
+	r.s.Note("again: "+round.Summary(), "")
+	for _, line := range round.Changes() {
+		r.s.Note(line, "")
+	}
+}
+
+// Sent is how many requests were sent again, besides those for lists.
+func (r *Round) Sent() int {
+	n := 0
+	for _, o := range r.Result.Outcomes {
+		if o.Status != replay.Skipped {
+			n++
+		}
+	}
+	return n
+}
+
+// Differs tells whether something has changed in what the server answers.
+func (r *Round) Differs() bool { return r.Report != nil && r.Report.Differs }
+
+// Summary says in one line what a round came to.
+func (r *Round) Summary() string {
+	text := count(r.Sent(), "call") + " and the lists again: "
+	switch lone := r.lone(); {
+	case r.Report == nil:
+		text += "nothing to compare with"
+	case !r.Report.Differs:
+		text += "all answers are the same"
+	default:
+		text += fmt.Sprintf("%d of %s changed", r.Report.Compared-r.Report.Equal, count(r.Report.Compared, "answer"))
+		if lone > 0 {
+			text += fmt.Sprintf(", %d on one side only", lone)
+		}
+	}
+	parts := []string{text}
+	if r.Result.Lost != nil {
+		parts = append(parts, "the server is gone: "+r.Result.Lost.Error())
+	}
+	if len(r.Held) > 0 {
+		parts = append(parts, "held back, for they may change things: "+strings.Join(r.Held, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// lone is how many exchanges only one side has.
+func (r *Round) lone() int {
+	n := 0
+	if r.Report != nil {
+		for _, g := range r.Report.Groups {
+			if g.Class == compare.ClassMissing || g.Class == compare.ClassExtra {
+				n += g.Count
+			}
+		}
+	}
+	return n
+}
+
+// Changes are lines about what changed, at most 20 changes. Their text is the
+// server's: it is to be made safe before a terminal sees it.
+func (r *Round) Changes() []string {
+	if r.Report == nil {
+		return nil
+	}
+	return r.Report.Brief(maxTold)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

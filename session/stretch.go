@@ -1,0 +1,43 @@
+package session
+
+// A stretch is a Source that shows some rows of another one.
+type stretch struct {
+	Source
+	from, to int
+}
+
+// Stretch shows the rows of a source from number from on, and those before number
+// to. Rows keep their numbers, so that what was found in one of both stands at
+// the same place in the other: those before from are there and say nothing, they
+// are of KindUnknown. Stats and Header are those of the whole source. With 0 for
+// to it goes as far as the source does when a row is asked for.
+func Stretch(src Source, from, to int) Source { return &stretch{src, from, to} }
+
+// Len implements Source.
+func (s *stretch) Len() int {
+	if n := s.Source.Len(); s.to == 0 || n < s.to {
+		return n
+	}
+	return s.to
+}
+
+// Rows implements Source.
+func (s *stretch) Rows(from int, dst []Row) int {
+	n := min(len(dst), s.Len()-from)
+	if n <= 0 {
+		return 0
+	}
+	if silent := min(n, s.from-from); silent > 0 {
+		clear(dst[:silent])
+		return silent
+	}
+	return s.Source.Rows(from, dst[:n])
+}
+
+// EntryInto implements IntoReader.
+func (s *stretch) EntryInto(row Row, limit int, buf []byte) (Entry, error) {
+	return EntryInto(s.Source, row, limit, buf)
+}
+
+// InOrder implements OrderReader.
+func (s *stretch) InOrder() IntoReader { return InOrder(s.Source) }
