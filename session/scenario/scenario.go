@@ -66,13 +66,14 @@ type Step struct {
 	Of         string          // Await, Cancel: the name of the call
 	Data       []byte          // Send: exactly what is written, newline and all; variables count if it is text
 	Text       bool            // Send: Data is text
-	For        Pattern         // Wait
+	For        Pattern         // Wait; of an Answer only Params: the subset that the request's have to have
 	Answer     json.RawMessage // Answer: a result object, or one with the member error
 
 	Timeout time.Duration // 0: that of the scenario
 	Always  bool          // run it though a step before it has failed
 	Expect  Expect
 	Capture []Capture
+	Comment string // that WriteYAML writes above the step; Parse leaves it out
 }
 
 // A Pattern says what a Wait waits for: the first that matches since the step

@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/itchyny/gojq"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+// compileJQ compiles a jq program, which gets to no file, no environment and no
+// further input.
+func compileJQ(text string) (*gojq.Code, error) {
+	if len(text) > maxProgram {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxProgram)
+	}
+	query, err := gojq.Parse(text)
+	var wrong *gojq.ParseError
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("byte %d: %w", wrong.Offset+1-len(wrong.Token), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return gojq.Compile(query)
+}
+
+// compileRegexp compiles a regular expression.
+func compileRegexp(text string) (*regexp.Regexp, error) {
+	if len(text) > maxProgram {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxProgram)
+	}
+	return regexp.Compile(text)
+}
+
+// schemaHome is the address of a schema; nothing is ever loaded from it.
+const schemaHome = "mcpdbg:///schema"
+
+// compileSchema compiles a JSON Schema. It loads nothing: a reference that
+// leaves the schema is an error.
+func compileSchema(raw json.RawMessage) (schema *jsonschema.Schema, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			schema, err = nil, fmt.Errorf("it is beyond the checker: %v", broken)
+		}
+	}()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	if number := vast(doc); number != "" {
+		return nil, fmt.Errorf("the number %.40s has too many digits", number)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(refuser{})
+	compiler.AssertFormat()
+	if err := compiler.AddResource(schemaHome, doc); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(schemaHome)
+}
+
+// refuser loads nothing.
+type refuser struct{}
+
+func (refuser) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
+
+// vast returns a number that would take megabytes when it is written out, ""
+// if there is none.
+func vast(doc any) string {
+	switch v := doc.(type) {
+	case json.Number:
+		_, exponent, _ := strings.Cut(strings.ToLower(v.String()), "e")
+		e, err := strconv.Atoi(cmpText(exponent, "0"))
+		if err != nil || e > 1000 || e < -1000 || len(v) > 1000 {
+			return v.String()
+		}
+	case map[string]any:
+		for _, part := range v {
+			if number := vast(part); number != "" {
+				return number
+			}
+		}
+	case []any:
+		for _, part := range v {
+			if number := vast(part); number != "" {
+				return number
+			}
+		}
+	}
+	return ""
+}
+
+func cmpText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// expression reads a jq program.
+func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
+	text := p.text(n, what)
+	if text == "" {
+		return Expression{}, false
+	}
+	if _, err := compileJQ(text); err != nil {
+		p.fail(n, "this is no jq program: %v", err)
+	}
+	return Expression{Place: placeOf(n), Text: text}, true
+}
+
+// expressions reads one jq program, or a list of them.
+func (p *parser) expressions(n *yaml.Node, what string) []Expression {
+	list := []*yaml.Node{n}
+	if real(n).Kind == yaml.SequenceNode {
+		list = real(n).Content
+	}
+	if len(list) == 0 {
+		p.fail(n, "%s is an empty list", what)
+	}
+	var all []Expression
+	for _, one := range list {
+		if e, ok := p.expression(one, what); ok {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func (p *parser) pattern(n *yaml.Node, what string) string {
+	text := p.text(n, what)
+	if _, err := compileRegexp(text); err != nil {
+		p.fail(n, "this is no regular expression: %v", err)
+	}
+	return text
+}
+
+// schema reads a JSON Schema. What is wrong in it is noted at its place.
+func (p *parser) schema(n *yaml.Node) json.RawMessage {
+	if s := real(n); s.Kind != yaml.MappingNode && s.ShortTag() != "!!bool" {
+		p.fail(n, "schema has to be a JSON Schema, not %s", describe(n))
+		return nil
+	}
+	raw := p.value(n, false)
+	if raw == nil {
+		return nil
+	}
+	_, err := compileSchema(raw)
+	var invalid *jsonschema.SchemaValidationError
+	var fault *jsonschema.ValidationError
+	var loading *jsonschema.LoadURLError
+	switch {
+	case errors.As(err, &loading):
+		p.fail(n, "the schema refers to %s, and nothing is loaded", quoted(loading.URL))
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &fault):
+		for len(fault.Causes) > 0 {
+			fault = fault.Causes[0]
+		}
+		p.fail(inside(n, fault.InstanceLocation), "this is no JSON Schema: %s", faultText(fault))
+	case err != nil:
+		p.fail(n, "this is no JSON Schema: %s", strings.ReplaceAll(err.Error(), schemaHome, ""))
+	}
+	return raw
+}
+
+// faultText says what is wrong with a value, without where.
+func faultText(fault *jsonschema.ValidationError) string {
+	if out := fault.BasicOutput(); out.Error != nil {
+		return fmt.Sprintf("%.200s", out.Error.String())
+	}
+	return fmt.Sprintf("%.200s", fault.Error())
+}
+
+// inside is the node along a path.
+func inside(n *yaml.Node, path []string) *yaml.Node {
+	for _, word := range path {
+		at, next := real(n), (*yaml.Node)(nil)
+		for i := 0; at.Kind == yaml.MappingNode && i+1 < len(at.Content); i += 2 {
+			if at.Content[i].Value == word {
+				next = at.Content[i+1]
+			}
+		}
+		if i, err := strconv.Atoi(word); err == nil && at.Kind == yaml.SequenceNode && i >= 0 && i < len(at.Content) {
+			next = at.Content[i]
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}

@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// document reads the file as one tree of nodes. It returns nil, and notes why,
+// if there is none.
+func (p *parser) document(data []byte) *yaml.Node {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	start := Place{1, 1}
+	switch {
+	case len(data) > MaxFile:
+		p.failAt(start, "", fmt.Sprintf("the file has %d bytes, more than %d", len(data), MaxFile))
+		return nil
+	case !utf8.Valid(data):
+		p.failAt(placeAt(data, invalidAt(data)), "save it as UTF-8", "bytes that are no text in UTF-8")
+		return nil
+	}
+	if root := jsonDocument(data); root != nil {
+		return root
+	}
+	root, err := decode(bytes.NewReader(data))
+	switch {
+	case errors.Is(err, io.EOF):
+		p.failAt(start, "begin with the line scenario: 1", "the file is empty")
+	case errors.Is(err, errSecond):
+		p.fail(root, "a second document begins before here: a file has one scenario")
+	case err != nil:
+		text := cleanYAML(err)
+		p.failAt(yamlFailure(data), advice(text), "this is no YAML: "+text)
+	default:
+		return root
+	}
+	return nil
+}
+
+// errSecond says that there is a document behind the first.
+var errSecond = errors.New("a second document")
+
+// decode reads the only document of a stream.
+func decode(r io.Reader) (root *yaml.Node, err error) {
+	defer func() {
+		if broken := recover(); broken != nil { // the library gives up in more than one way
+			root, err = nil, fmt.Errorf("%v", broken)
+		}
+	}()
+	decoder := yaml.NewDecoder(r)
+	var doc, second yaml.Node
+	if err := decoder.Decode(&doc); err != nil {
+		return nil, err
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		return &second, cmpErr(err)
+	}
+	return doc.Content[0], nil
+}
+
+func cmpErr(err error) error {
+	if err == nil {
+		return errSecond
+	}
+	return err
+}
+
+// cleanYAML is what the library says without its name and its lines, which are
+// those of what surrounds the mistake, and sometimes the one before.
+func cleanYAML(err error) string {
+	return regexp.MustCompile(`^yaml: (line \d+: )?`).ReplaceAllString(err.Error(), "")
+}
+
+func advice(text string) string {
+	switch {
+	case strings.Contains(text, "cannot start any token"):
+		return "indent with spaces, not with tabs; quote text that begins with one of @ ` %"
+	case strings.Contains(text, "mapping values are not allowed"):
+		return "quote text that has a colon and a space in it; members of one object are indented alike"
+	case strings.Contains(text, "did not find expected key"):
+		return "members of one object are indented alike"
+	}
+	return ""
+}
+
+// yamlFailure is where the library stops to read a file that it can't read: the
+// beginning of that line.
+func yamlFailure(data []byte) Place {
+	r := &counted{data: data}
+	_, _ = decode(r) // it fails as it did
+	read := bytes.TrimRight(data[:r.n], " \t\r\n")
+	line := data[bytes.LastIndexByte(read, '\n')+1:]
+	indent := len(line) - len(bytes.TrimLeft(line, " \t"))
+	return placeAt(data, len(data)-len(line)+indent)
+}
+
+// A counted reader gives one byte at a time, so that it knows what was needed.
+type counted struct {
+	data []byte
+	n    int
+}
+
+func (r *counted) Read(b []byte) (int, error) {
+	if r.n == len(r.data) || len(b) == 0 {
+		return 0, io.EOF
+	}
+	b[0] = r.data[r.n]
+	r.n++
+	return 1, nil
+}
+
+// placeAt is the place of a byte.
+func placeAt(data []byte, offset int) Place {
+	before := data[:min(offset, len(data))]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return Place{Line: 1 + bytes.Count(before, []byte{'\n'}), Column: 1 + utf8.RuneCount(line)}
+}
+
+func invalidAt(data []byte) int {
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(data)
+}

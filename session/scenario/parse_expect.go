@@ -1,0 +1,142 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"mcpdbg/session/lint"
+)
+
+// The words of findings, and the least severity that they let fail a step.
+const (
+	findingsNone   = "none"
+	findingsErrors = "no-errors"
+)
+
+// expectations are the members that expect may have for each kind of step: what
+// comes of it decides.
+func expectations(s *Step) []string {
+	switch s.Do {
+	case Call:
+		if s.Background {
+			return nil
+		}
+		return []string{"result", "isError", "schema", "jq", "error", "within", "findings"}
+	case Await:
+		return []string{"result", "isError", "schema", "jq", "error", "within", "findings"}
+	case Wait:
+		if s.For.Stderr != "" || s.For.Stdout != "" {
+			return []string{"jq", "within", "findings"}
+		}
+		return []string{"result", "schema", "jq", "within", "findings"}
+	case Answer:
+		return []string{"result", "schema", "jq", "within", "findings"}
+	case CloseStdin:
+		return []string{"exit", "within", "findings"}
+	}
+	return []string{"findings"}
+}
+
+// expect reads what is to come of a step.
+func (p *parser) expect(n *yaml.Node, s *Step) {
+	e := &s.Expect
+	all := []field{
+		{"result", func(n *yaml.Node) { e.Result = p.value(n, true) }},
+		{"isError", func(n *yaml.Node) { is := p.flag(n, "isError"); e.IsError = &is }},
+		{"schema", func(n *yaml.Node) { e.Schema = p.schema(n) }},
+		{"jq", func(n *yaml.Node) { e.JQ = p.expressions(n, "jq") }},
+		{"error", func(n *yaml.Node) { e.Error = p.errorPattern(n) }},
+		{"within", func(n *yaml.Node) { e.Within = p.duration(n, "within") }},
+		{"findings", func(n *yaml.Node) { e.Findings = p.findings(n) }},
+		{"exit", func(n *yaml.Node) { e.Exit = p.integer(n, "exit") }},
+	}
+	e.Place = placeOf(n)
+	allowed := expectations(s)
+	if len(allowed) == 0 {
+		p.failTry(n, "expect it of the step that awaits this call", "a call in the background has no answer yet")
+		return
+	}
+	fields := slices.DeleteFunc(slices.Clone(all), func(f field) bool { return !slices.Contains(allowed, f.key) })
+	p.members(n, "expect", func(key, value *yaml.Node) {
+		for _, f := range all {
+			switch {
+			case f.key != key.Value:
+			case slices.Contains(allowed, f.key):
+				f.read(value)
+				return
+			default:
+				p.fail(key, "%s has nothing to say of this step: it is %s", key.Value, s.Do.phrase())
+				return
+			}
+		}
+		p.unknown(key, "expect", fields)
+	})
+	if e.Error != nil && (e.Result != nil || e.IsError != nil || e.Schema != nil || e.JQ != nil) {
+		p.fail(n, "an answer that is an error has no result: leave out error, or what is expected of the result")
+	}
+}
+
+// errorPattern reads an error that is expected: any, its code, or more.
+func (p *parser) errorPattern(n *yaml.Node) *ErrorPattern {
+	s, e := real(n), &ErrorPattern{}
+	switch {
+	case s.Kind == yaml.MappingNode:
+		p.fields(n, "error", field{"code", func(n *yaml.Node) { e.Code = p.integer(n, "code") }},
+			field{"message", func(n *yaml.Node) { e.Message = p.pattern(n, "message") }})
+	case s.Kind == yaml.ScalarNode && isText(s) && s.Value == "any":
+	case s.Kind == yaml.ScalarNode && isNumber(s.Value) && !isText(s):
+		e.Code = p.integer(n, "error")
+	default:
+		p.failTry(n, "error: any, error: -32602, or error: {code: -32602, message: REGEXP}", "error can't be %s", describe(n))
+	}
+	return e
+}
+
+func (p *parser) findings(n *yaml.Node) string {
+	switch p.text(n, "findings") {
+	case findingsNone:
+		return lint.Warning.String()
+	case findingsErrors:
+		return lint.Error.String()
+	}
+	p.fail(n, "findings is %s (neither errors nor warnings) or %s, not %s", findingsNone, findingsErrors, describe(n))
+	return ""
+}
+
+// capture reads what is kept of what came.
+func (p *parser) capture(n *yaml.Node, s *Step) {
+	switch {
+	case s.Do == Call && s.Background:
+		p.failTry(n, "capture in the step that awaits this call", "a call in the background has no answer yet")
+		return
+	case !slices.Contains([]Kind{Call, Await, Wait, Answer}, s.Do):
+		p.fail(n, "there is nothing to capture: this is %s", s.Do.phrase())
+		return
+	case s.Expect.Error != nil:
+		p.fail(n, "there is nothing to capture: an error is expected")
+		return
+	}
+	p.members(n, "capture", func(key, value *yaml.Node) {
+		if !p.name(key) {
+			return
+		}
+		if p.declared[key.Value] {
+			p.failTry(key, "take another name", "the variable %s is declared in vars", quoted(key.Value))
+		}
+		if e, ok := p.expression(value, "capture "+key.Value); ok {
+			s.Capture = append(s.Capture, Capture{Name: key.Value, Expression: e})
+		}
+		p.known[key.Value] = true
+	})
+}
+
+// phrase says what a step of the kind is.
+func (k Kind) phrase() string {
+	phrases := map[Kind]string{
+		Call: "a call", Notify: "a notification", Send: "bytes that are sent", Wait: "a wait", Answer: "an answer",
+		Await: "an await", Cancel: "a cancel", CloseStdin: "a close-stdin", Restart: "a restart",
+	}
+	return cmp.Or(phrases[k], string(k))
+}

@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v3"
+)
+
+// A reading makes JSON of nodes.
+type reading struct {
+	*parser
+	template bool // variables may stand in strings
+	dst      []byte
+}
+
+// value makes JSON of a node: what the YAML says, in its order, with no digit of
+// a number lost. It is nil if it can't.
+func (p *parser) value(n *yaml.Node, template bool) json.RawMessage {
+	r := reading{parser: p, template: template}
+	before := len(p.errs)
+	r.append(n, 0)
+	if len(p.errs) > before || p.spent {
+		return nil
+	}
+	return r.dst
+}
+
+// object makes JSON of a node that has to be an object.
+func (p *parser) object(n *yaml.Node, what string, template bool) json.RawMessage {
+	if real(n).Kind != yaml.MappingNode {
+		p.fail(n, "%s has to be an object, not %s", what, describe(n))
+		return nil
+	}
+	return p.value(n, template)
+}
+
+func (r *reading) append(n *yaml.Node, depth int) {
+	switch {
+	case !r.spend(n, len(n.Value)):
+	case depth > maxDepth:
+		r.fail(n, "this is nested deeper than %d levels", maxDepth)
+		r.spent = true // an alias within itself would be found again and again
+	case n.Kind == yaml.AliasNode:
+		r.append(n.Alias, depth+1)
+	case n.Kind == yaml.MappingNode:
+		r.members(n, depth)
+	case n.Kind == yaml.SequenceNode:
+		r.items(n, depth)
+	default:
+		r.scalar(n)
+	}
+}
+
+func (r *reading) members(n *yaml.Node, depth int) {
+	r.dst = append(r.dst, '{')
+	first := true
+	r.parser.members(n, "", func(key, value *yaml.Node) {
+		if !first {
+			r.dst = append(r.dst, ',')
+		}
+		first = false
+		r.text(key.Value)
+		r.dst = append(r.dst, ':')
+		r.append(value, depth+1)
+	})
+	r.dst = append(r.dst, '}')
+}
+
+func (r *reading) items(n *yaml.Node, depth int) {
+	r.dst = append(r.dst, '[')
+	for i, item := range n.Content {
+		if i > 0 {
+			r.dst = append(r.dst, ',')
+		}
+		r.append(item, depth+1)
+	}
+	r.dst = append(r.dst, ']')
+}
+
+func (r *reading) scalar(n *yaml.Node) {
+	switch tag := n.ShortTag(); {
+	case n.Style&yaml.TaggedStyle != 0 && tag != "!!str":
+		r.failTry(n, "write the value as JSON would have it", "tags (%.40s) are not read, but for !!str", tag)
+	case isText(n):
+		if r.template {
+			r.variables(n)
+		}
+		r.text(n.Value)
+	case tag == "!!null":
+		r.dst = append(r.dst, "null"...)
+	case tag == "!!bool":
+		r.dst = append(r.dst, strings.ToLower(n.Value)...)
+	case isNumber(n.Value):
+		r.dst = append(r.dst, n.Value...)
+	default:
+		r.failTry(n, "write it as JSON would have it; quote it if it is text", "%.40s is no number of JSON", n.Value)
+	}
+}
+
+// text appends a string.
+func (r *reading) text(s string) {
+	quoted, err := jsontext.AppendQuote(r.dst, s)
+	if err == nil { // the file is valid UTF-8
+		r.dst = quoted
+	}
+}
+
+// isText tells whether a scalar is text. Numbers that YAML does not know as such
+// are none: 1e999.
+func isText(n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode {
+		return false
+	}
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if n.Style&(quoted|yaml.TaggedStyle) == 0 && isNumber(n.Value) {
+		return false
+	}
+	return slices.Contains([]string{"!!str", "!!timestamp"}, n.ShortTag()) && (n.Style&yaml.TaggedStyle == 0 || n.ShortTag() == "!!str")
+}
+
+// isNumber tells whether a text is a number of JSON.
+func isNumber(text string) bool {
+	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+		return false
+	}
+	return json.Valid([]byte(text)) && strings.TrimSpace(text) == text
+}

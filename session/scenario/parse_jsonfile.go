@@ -1,0 +1,97 @@
+package scenario
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v3"
+)
+
+// jsonDocument reads a JSON file as the tree that YAML would make of it, as the
+// library knows neither \/ nor pairs of \u escapes. It is nil for another file.
+func jsonDocument(data []byte) *yaml.Node {
+	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
+		return nil
+	}
+	d := jsonReader{data: data, at: Place{1, 1}}
+	d.Decoder = jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
+	root := d.value()
+	if root == nil || len(bytes.TrimSpace(data[d.InputOffset():])) > 0 {
+		return nil
+	}
+	return root
+}
+
+// A jsonReader makes nodes of a JSON text.
+type jsonReader struct {
+	*jsontext.Decoder
+	data []byte
+	read int   // of data, up to
+	at   Place // this one
+}
+
+// value reads one value, nil if there is none.
+func (d *jsonReader) value() *yaml.Node {
+	token, err := d.ReadToken()
+	if err != nil || d.StackDepth() > 2*maxDepth {
+		return nil
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode}
+	switch kind := token.Kind(); kind {
+	case '{', '[':
+		n.Kind = yaml.MappingNode
+		if kind == '[' {
+			n.Kind = yaml.SequenceNode
+		}
+		d.place(n)
+		return d.members(n)
+	case '"':
+		n.Value, n.Tag, n.Style = token.String(), "!!str", yaml.DoubleQuotedStyle
+	case 'n':
+		n.Value, n.Tag = "null", "!!null"
+	case 't', 'f':
+		n.Value, n.Tag = token.String(), "!!bool"
+	case '0':
+		n.Value = string(bytes.TrimLeft(d.data[d.read:d.InputOffset()], " \t\r\n:,"))
+	default:
+		return nil
+	}
+	d.place(n)
+	return n
+}
+
+// members reads what an object or an array holds.
+func (d *jsonReader) members(n *yaml.Node) *yaml.Node {
+	for kind := d.PeekKind(); kind != '}' && kind != ']'; kind = d.PeekKind() {
+		member := d.value()
+		if member == nil {
+			return nil
+		}
+		n.Content = append(n.Content, member)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil
+	}
+	return n
+}
+
+// place notes where the token begins that was read last.
+func (d *jsonReader) place(n *yaml.Node) {
+	end := int(d.InputOffset())
+	passed := d.data[d.read:end]
+	token := bytes.TrimLeft(passed, " \t\r\n:,}]")
+	d.forward(passed[:len(passed)-len(token)])
+	n.Line, n.Column = d.at.Line, d.at.Column
+	d.forward(token)
+	d.read = end
+}
+
+// forward moves the place over bytes.
+func (d *jsonReader) forward(over []byte) {
+	step := placeAt(over, len(over))
+	if step.Line > 1 {
+		d.at = Place{d.at.Line + step.Line - 1, step.Column}
+		return
+	}
+	d.at.Column += step.Column - 1
+}
