@@ -328,3 +328,19 @@ func TestPreferredEra(t *testing.T) {
 		})
 	}
 }
+
+// TestOnPhaseIsToldStartAndHandshake: who follows a start need not read the log.
+func TestOnPhaseIsToldStartAndHandshake(t *testing.T) {
+	var told []string
+	open(t, legacy(func(*fakeProcess, message) {}), func(cfg *session.Config) {
+		cfg.Era = mcp.Legacy
+		cfg.OnPhase = func(p executor.Phase) {
+			what := "ends"
+			if p.End.IsZero() {
+				what = "begins"
+			}
+			told = append(told, p.Name+" "+what)
+		}
+	})
+	require.Equal(t, []string{"spawn ends", "initialize begins", "initialize ends"}, told)
+}

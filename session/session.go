@@ -60,6 +60,11 @@ type Config struct {
 
 	ClientName, ClientVersion string
 
+	// OnPhase, if set, is told each step of a start and of a handshake, as it
+	// begins, with a zero End, and as it ends; some are told at their end only. It
+	// is called by who opens or restarts the session, and may not do either.
+	OnPhase func(executor.Phase)
+
 	// Policies say, by method, what becomes of the server's own requests, and
 	// decide which client capabilities are declared. Without any, ping is
 	// answered and everything else gets -32601. One that Policy.Check refuses
@@ -272,7 +277,7 @@ func (s *Session) start(ctx context.Context) error {
 	cmd.OnBegin = s.phaseBegins
 	cmd.OnPhase = s.phaseEnds
 	proc, err := s.cfg.Executor.Start(ctx, cmd)
-	s.phaseBegins(executor.Phase{})
+	s.phaseIs(executor.Phase{})
 	if err != nil {
 		s.setState(Failed, startFailed(err))
 		return err
@@ -333,17 +338,28 @@ func (s *Session) setState(state State, body StateBody) {
 	s.append(NewEntry(KindState, 0, body))
 }
 
-// phaseBegins makes p the step that Status shows; the zero Phase is none.
+// phaseBegins makes p the step that Status shows, and tells of it.
 func (s *Session) phaseBegins(p executor.Phase) {
-	s.mu.Lock()
-	s.underway = p
-	s.mu.Unlock()
+	s.phaseIs(p)
+	if s.cfg.OnPhase != nil {
+		s.cfg.OnPhase(p)
+	}
 }
 
 // phaseEnds logs a step of the start, while the start goes on.
 func (s *Session) phaseEnds(p executor.Phase) {
-	s.phaseBegins(executor.Phase{})
+	s.phaseIs(executor.Phase{})
 	s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
+	if s.cfg.OnPhase != nil {
+		s.cfg.OnPhase(p)
+	}
+}
+
+// phaseIs makes p the step that Status shows; the zero Phase is none.
+func (s *Session) phaseIs(p executor.Phase) {
+	s.mu.Lock()
+	s.underway = p
+	s.mu.Unlock()
 }
 
 // phase logs one timed step.

@@ -18,6 +18,16 @@ type tail struct {
 	stray  []string
 }
 
+// Tail returns the last lines that the latest process wrote to stderr, and the
+// first of its stdout that were not JSON, each cut at 500 bytes: untrusted text.
+func (s *Session) Tail() (stderr, stray []string) {
+	r, err := s.current()
+	if err != nil {
+		return nil, nil
+	}
+	return r.lines.lines()
+}
+
 func quoted(line []byte) string {
 	return string(line[:min(len(line), quotedLength)])
 }

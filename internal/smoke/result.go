@@ -90,12 +90,14 @@ type Result struct {
 	Templates  *int        `json:"templates,omitempty"`
 	Prompts    *int        `json:"prompts,omitempty"`
 
-	Findings  []Finding `json:"findings"`
-	Steps     []Step    `json:"steps,omitempty"` // of the scenario
-	Drift     []Change  `json:"drift,omitempty"`
-	Notices   []Notice  `json:"notices,omitempty"`
-	Orphans   []Orphan  `json:"orphans"`
-	Recording string    `json:"recording,omitempty"` // path
+	Findings []Finding `json:"findings"` // at most MaxFindings, the worst first
+	// FindingsMore is how many kinds there are beyond Findings.
+	FindingsMore int      `json:"findings_more,omitempty"`
+	Steps        []Step   `json:"steps,omitempty"` // of the scenario
+	Drift        []Change `json:"drift,omitempty"`
+	Notices      []Notice `json:"notices,omitempty"`
+	Orphans      []Orphan `json:"orphans"`
+	Recording    string   `json:"recording,omitempty"` // path
 }
 
 // Timings are how long phases took, in milliseconds; nil: it did not come to

@@ -1,0 +1,183 @@
+package smoke
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// The wait before another attempt.
+const (
+	minRetry = 200 * time.Millisecond
+	maxRetry = time.Second
+)
+
+// A check is one target on its way. It belongs to one goroutine.
+type check struct {
+	run     *run
+	target  int
+	random  *rand.Rand
+	began   time.Time
+	result  Result
+	phase   Phase
+	attempt int                  // 0: not begun
+	opening *opening             // of the attempt that is under way; nil otherwise
+	made    *Made                // nil if there is no session
+	secrets []executor.EnvVar    // that stand in no report
+	offers  *inventory.Inventory // for a baseline; nil if it did not come to that
+}
+
+func newCheck(r *run, target int, random *rand.Rand) *check {
+	now := time.Now()
+	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, result: Result{
+		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
+		StartedMS: ms(now.Sub(r.started)), Findings: []Finding{}, Orphans: []Orphan{},
+	}}
+}
+
+// do checks the target: its steps until one fails, and whatever became of them
+// the end of the server and the look at its log.
+func (c *check) do() {
+	ctx, cancel := executor.WithPatience(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
+	defer cancel()
+	c.attempt = 1
+	if f := c.make(ctx); f != nil {
+		c.fail(f)
+		c.end()
+		return
+	}
+	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.compare} {
+		if f := step(ctx); f != nil {
+			c.fail(f)
+			break
+		}
+	}
+	c.shutdown()
+	c.lint()
+	c.end()
+	if c.made.Release != nil {
+		c.made.Release()
+	}
+}
+
+// make makes the session.
+func (c *check) make(ctx context.Context) *failure {
+	made, err := c.run.opts.Make(ctx, c.target, func(cfg *session.Config) {
+		cfg.OnPhase = c.step
+		c.secrets = slices.Concat(cfg.Command.Env, cfg.Secrets)
+	})
+	if err != nil {
+		return c.classify(ctx, err)
+	}
+	c.made, c.result.Recording = made, made.Recording
+	return nil
+}
+
+// step takes a step of a start or handshake. One that a scenario began is a part
+// of that.
+func (c *check) step(p executor.Phase) {
+	if c.opening != nil {
+		c.opening.step(p)
+	}
+}
+
+// open opens the session, again if the host was not reached and that may pass.
+func (c *check) open(ctx context.Context) *failure {
+	for {
+		err := c.tryOpen(ctx)
+		if err == nil {
+			break
+		}
+		if c.attempt > c.run.opts.Retries || !mayPass(err) || ctx.Err() != nil {
+			return c.classify(ctx, err)
+		}
+		c.attempt++
+		c.result.Attempts = c.attempt
+		c.enter(PhaseWait)
+		if pause(ctx, minRetry+time.Duration(c.random.Int64N(int64(maxRetry-minRetry)))) != nil {
+			return c.classify(ctx, err)
+		}
+	}
+	status := c.made.Session.Status()
+	c.result.Protocol, c.result.Era = status.Server.Protocol, string(status.Server.Era)
+	if status.Server.Name+status.Server.Version != "" {
+		c.result.ServerInfo = &ServerInfo{Name: status.Server.Name, Version: status.Server.Version}
+	}
+	for _, n := range status.Process.Notices {
+		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said})
+	}
+	return nil
+}
+
+// tryOpen is one attempt. Its times are those of the result.
+func (c *check) tryOpen(ctx context.Context) error {
+	c.result.Timings = Timings{}
+	c.opening = &opening{host: c.result.Host, begins: c.enter, times: &c.result.Timings}
+	defer func() { c.opening = nil }()
+	err := c.made.Session.Open(ctx)
+	c.opening.over()
+	return err
+}
+
+// enter tells that the target is in another phase.
+func (c *check) enter(p Phase) {
+	if c.phase == p {
+		return
+	}
+	c.phase = p
+	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt})
+}
+
+// fail notes why the target failed. The first reason counts.
+func (c *check) fail(f *failure) {
+	if c.result.Cause != "" {
+		return
+	}
+	c.result.Phase, c.result.Cause, c.result.Code = f.phase, f.cause, f.code
+	c.result.Message, c.result.Hint, c.result.Said = f.message, f.hint, f.said
+	if f.exit != "" {
+		c.result.Exit = f.exit
+	}
+}
+
+func (c *check) notice(n Notice) { c.result.Notices = append(c.result.Notices, n) }
+
+// end completes the result.
+func (c *check) end() {
+	r := &c.result
+	r.OK = r.Cause == ""
+	if r.OK {
+		r.Phase = PhaseDone
+	}
+	r.DurationMS = ms(time.Since(c.began))
+	c.conceal()
+}
+
+// conceal writes the names of variables for their values.
+func (c *check) conceal() {
+	if len(c.secrets) == 0 {
+		return
+	}
+	hide := func(texts ...*string) {
+		for _, t := range texts {
+			*t = session.Conceal([]string{*t}, c.secrets)[0]
+		}
+	}
+	r := &c.result
+	hide(&r.Message, &r.Hint)
+	r.Said = session.Conceal(r.Said, c.secrets)
+	for i := range r.Notices {
+		hide(&r.Notices[i].Text, &r.Notices[i].Said)
+	}
+	for i := range r.Findings {
+		hide(&r.Findings[i].Detail)
+	}
+	for i := range r.Orphans {
+		hide(&r.Orphans[i].Command)
+	}
+}

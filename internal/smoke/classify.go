@@ -1,0 +1,259 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// maxSaid is how many lines a result quotes.
+const maxSaid = 10
+
+// A failure is why a target failed, as its result tells it.
+type failure struct {
+	phase   Phase
+	cause   Cause
+	code    string
+	message string
+	hint    string
+	said    []string
+	exit    string
+}
+
+// A class is what a code comes to.
+type class struct {
+	phase Phase
+	cause Cause
+}
+
+// classOf is what the code of a start that failed comes to, if the code alone
+// decides.
+func classOf(code executor.StartCode) class {
+	switch code {
+	case executor.KexNoCommon: // nothing is known of its key: it is as far as net.notssh
+		return class{PhaseConnect, CauseConnect}
+	case executor.StartNotFound, executor.StartNoExec, executor.StartNoDir, executor.StartNoMarker,
+		executor.ChanLimit, executor.ExecRefused:
+		return class{PhaseStart, CauseExec}
+	case executor.StartTimeout:
+		return class{PhaseStart, CauseTimeout}
+	}
+	family, _, _ := strings.Cut(string(code), ".")
+	switch family {
+	case "resolve":
+		return class{PhaseResolve, CauseResolve}
+	case "net":
+		return class{PhaseConnect, CauseConnect}
+	case "hostkey":
+		return class{PhaseHostKey, CauseHostKey}
+	case "auth":
+		return class{PhaseAuth, CauseAuth}
+	default:
+		return class{PhaseStart, CauseStart}
+	}
+}
+
+// classify says why an error fails the target, in the phase that it is in.
+func (c *check) classify(ctx context.Context, err error) *failure {
+	f := &failure{phase: c.phase, message: err.Error()}
+	if c.made != nil {
+		stderr, _ := c.made.Session.Tail()
+		f.said = lastLines(stderr)
+	}
+	var open *session.OpenError
+	var start *executor.StartError
+	switch {
+	case interrupted(ctx, err):
+		f.giveUp(ctx)
+	case errors.As(err, &open):
+		f.opening(c.result.Host, open)
+	case errors.As(err, &start): // of Make
+		f.starting(c.result.Host, start, false)
+	case c.made == nil:
+		f.phase, f.cause, f.code = PhaseStart, CauseStart, string(executor.StartFailed)
+	default:
+		f.asking(err)
+	}
+	return f
+}
+
+// interrupted tells whether err comes of the end of ctx.
+func interrupted(ctx context.Context, err error) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	var start *executor.StartError
+	if errors.As(err, &start) {
+		return start.Code == executor.StartCancelled
+	}
+	return errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)
+}
+
+// giveUp is a target that had no more time, or a run that ended.
+func (f *failure) giveUp(ctx context.Context) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errTargetLate):
+		f.cause, f.code = CauseTimeout, "target.timeout"
+		f.message = "gave up in the phase " + string(f.phase) + ": " + errTargetLate.Error()
+		f.hint = "--target-timeout gives it longer"
+	default:
+		f.cause, f.code, f.message, f.said = CauseCancelled, "cancelled", "cancelled: "+cause.Error(), nil
+	}
+}
+
+// notBegun is a target whose turn did not come.
+func notBegun(ctx context.Context) *failure {
+	return &failure{phase: PhaseWait, cause: CauseCancelled, code: "cancelled", message: "not begun: " + context.Cause(ctx).Error()}
+}
+
+// opening is a session that could not be opened.
+func (f *failure) opening(host string, e *session.OpenError) {
+	f.message, f.hint, f.said, f.code = e.Error(), e.Hint, said(e), string(e.Reason)
+	if e.Exit != nil {
+		f.exit = session.DescribeExit(*e.Exit)
+	}
+	var start *executor.StartError
+	if errors.As(e.Err, &start) {
+		f.starting(host, start, e.Reason == session.ReasonTimeout)
+		f.message = e.Error()
+		return
+	}
+	f.phase = PhaseHandshake
+	switch e.Reason {
+	case session.ReasonLost:
+		f.cause, f.code = CauseLinkLost, string(e.Code)
+	case session.ReasonTimeout:
+		f.cause = CauseTimeout
+	case session.ReasonExited:
+		f.cause = CauseHandshake
+		if neverRan(e) {
+			f.phase, f.cause, f.code = PhaseStart, CauseExec, "exit."+strconv.Itoa(e.Exit.Code)
+		}
+	default:
+		f.cause = CauseHandshake
+	}
+}
+
+// neverRan tells whether a shell, and not the server, ended: it says so with
+// these codes, and never on stdout.
+func neverRan(e *session.OpenError) bool {
+	return e.Exit != nil && e.Exit.Kind == executor.ExitCode && (e.Exit.Code == 126 || e.Exit.Code == 127) &&
+		len(e.Stray) == 0 && e.Waiting == 0
+}
+
+// starting is a process that could not be started; late if the time for it was
+// over.
+func (f *failure) starting(host string, e *executor.StartError, late bool) {
+	f.code, f.hint = string(e.Code), e.Hint
+	if len(f.said) == 0 {
+		f.said = lastLines(strings.Split(e.Said, "\n"))
+	}
+	c := classOf(e.Code)
+	phase := phaseOf(host, e.Phase)
+	lost := strings.HasPrefix(string(e.Code), "lost.")
+	switch {
+	case late && e.Code == executor.StartCancelled:
+		c, f.code = lateClass(phase), string(session.ReasonTimeout)
+	case lost && (phase == PhaseStart || phase == ""):
+		c.cause = CauseLinkLost
+	case lost && phase == PhaseAuth:
+		c = class{PhaseAuth, CauseConnect}
+	case lost:
+		c = class{PhaseConnect, CauseConnect}
+	}
+	f.phase, f.cause = c.phase, c.cause
+}
+
+// lateClass is a start that was not done in time, in the phase it was in.
+func lateClass(phase Phase) class {
+	switch phase {
+	case PhaseResolve, PhaseConnect, PhaseHostKey:
+		return class{phase, CauseConnect}
+	case PhaseAuth:
+		return class{phase, CauseAuth}
+	default:
+		return class{PhaseStart, CauseTimeout}
+	}
+}
+
+// asking is a request to an open session that has no good answer.
+func (f *failure) asking(err error) {
+	var lost *executor.LostError
+	var answer *session.RPCError
+	switch {
+	case errors.As(err, &lost):
+		f.cause, f.code, f.hint = CauseLinkLost, string(lost.Code), session.LostHint(lost)
+		if lost.Said != "" {
+			f.said = lastLines(strings.Split(lost.Said, "\n"))
+		}
+	case errors.Is(err, session.ErrTimeout):
+		f.cause, f.code, f.hint = CauseTimeout, string(session.ReasonTimeout), "--timeout gives it longer"
+	case errors.As(err, &answer):
+		f.cause, f.code = CauseProtocol, strconv.Itoa(answer.Code)
+	case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNotRunning), errors.As(err, new(*session.WriteError)):
+		f.cause, f.code = CauseProtocol, string(session.ReasonExited)
+	default:
+		f.cause, f.code = CauseProtocol, "answer"
+	}
+}
+
+// mayPass tells whether another attempt may come further: one that failed at
+// once, before a login was tried. A server that refuses a login, or does not
+// answer in time, is not asked twice.
+func mayPass(err error) bool {
+	var start *executor.StartError
+	if !errors.As(err, &start) {
+		return false
+	}
+	switch start.Code {
+	case executor.NetRefused, executor.NetUnreachable, executor.NetDroppedEarly:
+		return true
+	case executor.NetLost, executor.LostReset:
+		return start.Phase == "connect" || start.Phase == "host-key"
+	}
+	return false
+}
+
+// drifted is a target that is not what the baseline is.
+func drifted(name string, changes []Change) *failure {
+	first := changes[0]
+	f := &failure{phase: PhaseBaseline, cause: CauseDrift, code: "drift",
+		message: fmt.Sprintf("not as %s: %s %s %s%s", name, first.What, first.Name, first.Change, more(len(changes)))}
+	return f
+}
+
+// more counts those behind the first.
+func more(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n-1)
+}
+
+// said is what a failed opening has to quote: what the server wrote last, or
+// what the host said.
+func said(e *session.OpenError) []string {
+	for _, lines := range [][]string{e.Stderr, strings.Split(e.Said, "\n"), e.Stray} {
+		if last := lastLines(lines); len(last) > 0 {
+			return last
+		}
+	}
+	return nil
+}
+
+// lastLines are the last lines that say anything.
+func lastLines(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			out = append(out, strings.TrimRight(line, "\r"))
+		}
+	}
+	return out[max(len(out)-maxSaid, 0):]
+}

@@ -1,0 +1,62 @@
+package smoke
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"mcpdbg/session/lint"
+)
+
+const (
+	// MaxFindings is how many findings a result holds.
+	MaxFindings = 100
+	// lintPatience is how long it is looked for them in one log.
+	lintPatience = 5 * time.Second
+)
+
+// lint looks for what is wrong in the whole log, when it is closed.
+func (c *check) lint() {
+	ctx, cancel := context.WithTimeout(context.Background(), lintPatience)
+	defer cancel()
+	src := c.made.Session.Log()
+	linter := lint.New(src)
+	if linter.Advance(ctx, math.MaxInt, math.MaxInt) {
+		rows, _ := linter.Looked()
+		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("looked for findings in the first %d of %d entries only", rows, src.Len())})
+	}
+	found := linter.Findings()
+	slices.SortStableFunc(found, func(a, b lint.Finding) int { return int(b.Severity) - int(a.Severity) })
+	for _, f := range found[:min(len(found), MaxFindings)] {
+		c.result.Findings = append(c.result.Findings, Finding{
+			ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
+			Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Breaks,
+		})
+	}
+	c.result.FindingsMore = len(found) - len(c.result.Findings)
+	if f := condemned(c.run.opts.FailOn, found); f != nil {
+		c.fail(f)
+	}
+}
+
+// condemned is the failure that findings, the worst first, come to; nil for none.
+func condemned(on FailOn, found []lint.Finding) *failure {
+	least := map[FailOn]lint.Severity{FailOnError: lint.Error, FailOnWarning: lint.Warning, FailOnNever: lint.Error + 1}[on]
+	bad := 0
+	for _, f := range found {
+		if f.Severity >= least {
+			bad++
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	first := found[0]
+	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)
+	if first.Detail != "" {
+		message += ": " + first.Detail
+	}
+	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(bad), hint: first.Rule.Explanation}
+}

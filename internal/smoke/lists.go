@@ -1,0 +1,99 @@
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// list asks for everything that the server declares. Of the items only their
+// number is kept, and for a baseline what is needed to compare them.
+func (c *check) list(ctx context.Context) *failure {
+	c.enter(PhaseList)
+	begin := time.Now()
+	defer func() { add(&c.result.Timings.List, time.Since(begin)) }()
+	server := c.made.Session.Status().Server
+	lists := make(map[mcp.List][]json.RawMessage)
+	for _, list := range mcp.Lists {
+		if !declares(server.Capabilities, list) {
+			continue
+		}
+		items, err := c.made.Session.ListAll(ctx, list)
+		if list.Name == "templates" && isUnknownMethod(err) {
+			// The capability is that of resources: many a server has no templates.
+			c.notice(Notice{Code: "list.templates", Text: "resources are declared, and " + list.Method + " is unknown to the server"})
+			continue
+		}
+		if err != nil {
+			return c.classify(ctx, err)
+		}
+		n := len(items)
+		*c.count(list) = &n
+		if c.run.refs != nil {
+			lists[list] = items
+		}
+	}
+	if c.run.refs != nil {
+		c.offers = inventory.New(server, lists)
+		c.run.refs.offer(c.target, c.offers)
+	}
+	return nil
+}
+
+// declares tells whether capabilities promise a list.
+func declares(capabilities json.RawMessage, list mcp.List) bool {
+	var declared map[string]json.RawMessage
+	if json.Unmarshal(capabilities, &declared) != nil {
+		return false
+	}
+	name := list.Name
+	if name == "templates" {
+		name = "resources"
+	}
+	value, ok := declared[name]
+	return ok && string(value) != "null"
+}
+
+func isUnknownMethod(err error) bool {
+	var answer *session.RPCError
+	return errors.As(err, &answer) && answer.Code == mcp.CodeMethodNotFound
+}
+
+// count is where the length of a list stands.
+func (c *check) count(list mcp.List) **int {
+	switch list.Name {
+	case "tools":
+		return &c.result.Tools
+	case "resources":
+		return &c.result.Resources
+	case "templates":
+		return &c.result.Templates
+	default:
+		return &c.result.Prompts
+	}
+}
+
+// ping measures one round trip. The modern era has no ping: server/discover is
+// what each of its servers answers, out of what it knows.
+func (c *check) ping(ctx context.Context) *failure {
+	method := mcp.MethodPing
+	if c.made.Session.Status().Server.Era == mcp.Modern {
+		method = mcp.MethodDiscover
+	}
+	begin := time.Now()
+	answer, err := c.made.Session.Request(ctx, method, nil, session.CallOptions{})
+	if err == nil && answer.Error != nil {
+		err = answer.Error
+	}
+	if err != nil {
+		return c.classify(ctx, fmt.Errorf("%s: %w", method, err))
+	}
+	add(&c.result.Timings.Ping, time.Since(begin))
+	return nil
+}
