@@ -28,6 +28,7 @@ func TestArrowsPointDown(t *testing.T) {
 		{"mcpdbg/ui/grid", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/form", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/termsafe", []string{charm}},
+		{"mcpdbg/internal/smoke/...", []string{"mcpdbg/sshexec/link", "mcpdbg/sshexec/sshauth", "mcpdbg/session/localexec", "mcpdbg/ui/paint", "mcpdbg/ui/theme", "mcpdbg/ui/keymap", "mcpdbg/internal/cli", charm, ssh}},
 		{"mcpdbg/internal/demo", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", charm, ssh}},
 	} {
 		for _, dep := range dependencies(t, rule.packages) {
