@@ -147,5 +147,5 @@ func number(b bool) int {
 
 func (s *side) summary() Session {
 	header, stats := s.src.Header(), s.src.Stats()
-	return Session{ID: header.ID, Argv: header.Argv, Entries: s.src.Len(), Runs: stats.Runs, Exchanges: len(s.records), Servers: s.servers}
+	return Session{ID: header.ID, Argv: header.Argv, Entries: s.src.Len(), Runs: stats.Runs, Exchanges: len(s.records), Servers: s.servers, start: header.Start}
 }

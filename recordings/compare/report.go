@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"time"
+
 	"mcpdbg/recordings/match"
 )
 
@@ -61,6 +63,8 @@ type Session struct {
 	Runs      int      `json:"runs"`
 	Exchanges int      `json:"exchanges"`
 	Servers   []string `json:"servers,omitempty"` // names and versions that handshakes told
+
+	start time.Time
 }
 
 // A Difference is one place where the sessions differ.

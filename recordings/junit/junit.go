@@ -1,0 +1,183 @@
+// Package junit writes test results as JUnit XML.
+//
+// There is no one schema of that format. What is written here is valid by those
+// that are in use: the one of Ant as Windy Road wrote it down, which Azure DevOps
+// takes, and those of Jenkins (junit-4 and the xUnit plugin's junit-10). Where
+// they disagree the strictest decides: every attribute that one of them wants is
+// there, in the form that it wants, and none that another one does not know.
+package junit
+
+import (
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Suite is the results of one place.
+type Suite struct {
+	Name       string
+	Package    string // what it belongs to; "" is Name
+	Host       string // where it ran; "" is localhost
+	Start      time.Time
+	Properties []Property
+	Cases      []Case
+	Out, Err   string
+}
+
+// A Property is something to know about a suite.
+type Property struct{ Name, Value string }
+
+// A Status is the result of a case.
+type Status uint8
+
+// The results. Failed is a check that failed, Errored one that could not be
+// made, Skipped one that was not reached.
+const (
+	Passed Status = iota
+	Failed
+	Errored
+	Skipped
+)
+
+// A Case is one check.
+type Case struct {
+	Name, Class string
+	Took        time.Duration
+	Status      Status
+	// Type is the class of a failure or error, Message what happened in one line,
+	// Text all there is to say. Of what was skipped only Text counts: why.
+	Type, Message, Text string
+}
+
+// Write writes suites as one document. Texts may be anything: controls, what
+// reorders text, and what XML can't hold stand there as visible escapes.
+func Write(w io.Writer, suites []Suite) error {
+	doc := document{Suites: make([]suiteXML, 0, len(suites))}
+	for i := range suites {
+		doc.Suites = append(doc.Suites, suites[i].xml(i))
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// The elements, with their parts in the order that all schemas take.
+type (
+	document struct {
+		XMLName xml.Name   `xml:"testsuites"`
+		Suites  []suiteXML `xml:"testsuite"`
+	}
+	suiteXML struct {
+		Name       string        `xml:"name,attr"`
+		Package    string        `xml:"package,attr"`
+		ID         int           `xml:"id,attr"`
+		Host       string        `xml:"hostname,attr"`
+		Timestamp  string        `xml:"timestamp,attr"`
+		Tests      int           `xml:"tests,attr"`
+		Failures   int           `xml:"failures,attr"`
+		Errors     int           `xml:"errors,attr"`
+		Skipped    int           `xml:"skipped,attr"`
+		Time       string        `xml:"time,attr"`
+		Properties []propertyXML `xml:"properties>property"`
+		Cases      []caseXML     `xml:"testcase"`
+		Out        string        `xml:"system-out"`
+		Err        string        `xml:"system-err"`
+	}
+	propertyXML struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	caseXML struct {
+		Name    string      `xml:"name,attr"`
+		Class   string      `xml:"classname,attr"`
+		Time    string      `xml:"time,attr"`
+		Skipped *string     `xml:"skipped"`
+		Error   *problemXML `xml:"error"`
+		Failure *problemXML `xml:"failure"`
+	}
+	problemXML struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+func (s *Suite) xml(id int) suiteXML {
+	x := suiteXML{
+		Name: name(s.Name), Package: name(cmp.Or(s.Package, s.Name)), ID: id, Host: name(cmp.Or(s.Host, "localhost")),
+		Timestamp: s.Start.UTC().Format("2006-01-02T15:04:05"), Tests: len(s.Cases), Out: Clean(s.Out), Err: Clean(s.Err),
+		// An element with no property in it is what one schema wants and another one
+		// refuses; one without the element is the other way round.
+		Properties: []propertyXML{{"tool", "mcpdbg"}},
+	}
+	for _, p := range s.Properties {
+		x.Properties = append(x.Properties, propertyXML{name(p.Name), Clean(p.Value)})
+	}
+	var total time.Duration
+	for _, c := range s.Cases {
+		total += c.Took
+		x.Cases = append(x.Cases, c.xml())
+		switch c.Status {
+		case Failed:
+			x.Failures++
+		case Errored:
+			x.Errors++
+		case Skipped:
+			x.Skipped++
+		}
+	}
+	x.Time = seconds(total)
+	return x
+}
+
+func (c *Case) xml() caseXML {
+	x := caseXML{Name: name(c.Name), Class: name(c.Class), Time: seconds(c.Took)}
+	text := Clean(c.Text)
+	problem := &problemXML{Clean(c.Message), Clean(c.Type), text}
+	switch c.Status {
+	case Failed:
+		x.Failure = problem
+	case Errored:
+		x.Error = problem
+	case Skipped:
+		x.Skipped = &text
+	}
+	return x
+}
+
+// name is a text of one line that is not empty.
+func name(s string) string {
+	return cmp.Or(strings.Join(strings.Fields(Clean(s)), " "), "-")
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", max(d, 0).Seconds()) }
+
+// Clean shows controls, what reorders or hides text, and bytes that are no UTF-8
+// as escapes. Newlines and tabs stay.
+func Clean(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\r' && strings.HasPrefix(text[i:], "\r\n"):
+		case r == '\n', r == '\t', unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+	}
+	return b.String()
+}
