@@ -52,6 +52,7 @@ func NewDialer(opts Options) *link.Dialer {
 	return link.NewDialer(link.Options{
 		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter, AcceptNew: opts.AcceptNew,
 		ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
+		Limits: opts.Limits, Seed: opts.Seed, RememberRefusals: opts.RememberRefusals,
 	})
 }
 

@@ -69,6 +69,11 @@ type Options struct {
 	StartTimeout   time.Duration // from the open connection to the running process; 0 means DefaultStartTimeout
 	Lease          time.Duration // 0 means DefaultLease, below 0 none
 
+	// Limits, Seed and RememberRefusals are for NewDialer: see link.Options.
+	Limits           link.Limits
+	Seed             uint64
+	RememberRefusals bool
+
 	// IDs counts the processes of the program; nil means a counter of its own.
 	IDs *executor.IDs
 	// Retention is how long a process stays after Closed; 0 means

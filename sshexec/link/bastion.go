@@ -9,11 +9,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// maxShares is how many dials and connections use one connection to a jump host
-// at most; then there is another one. A server answers all channels of one
-// connection in turn.
-const maxShares = 128
-
 // An attempt is a connection to a hop in the making, or what came of it. Many
 // may wait for it; it ends when the last of them goes away.
 type attempt struct {
@@ -70,13 +65,16 @@ func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	name := strings.Join(way.names[:n], ",")
+	if err := d.refused[name]; err != nil {
+		return &bastion{attempt: failed(err), users: 1}, false
+	}
 	for i := 0; ; i++ {
 		key := fmt.Sprintf("%s#%d", name, i)
 		b := d.bastions[key]
 		if b != nil && b.lost() {
 			b = nil // it is about to be forgotten
 		}
-		if b != nil && b.users < maxShares {
+		if b != nil && b.users < d.options.Limits.perBastion() {
 			b.users++
 			return b, true
 		}
@@ -88,8 +86,7 @@ func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
 		b.attempt = d.attempt(hopName(way.hosts[n-1]), func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
 			c, err := d.connectHop(ctx, way, n, via, t)
 			if err != nil {
-				// A failure is not remembered; who waits for it now has it.
-				d.forget(b)
+				d.forgetFailed(b, name, err)
 				return nil, err
 			}
 			c.crew.run(c.keepAlive)
@@ -100,6 +97,19 @@ func (d *Dialer) share(way *way, n int, via *bastion) (b *bastion, warm bool) {
 			return c, nil
 		})
 		return b, false
+	}
+}
+
+// forgetFailed makes the next dial begin anew, unless the failure is one to be
+// remembered. Who waits for b has it now.
+func (d *Dialer) forgetFailed(b *bastion, name string, err *executor.StartError) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.options.RememberRefusals && isRefusal(err.Code) {
+		d.refused[name] = err
+	}
+	if d.bastions[b.key] == b {
+		delete(d.bastions, b.key)
 	}
 }
 

@@ -19,11 +19,14 @@ type Dialer struct {
 	cancel   context.CancelCauseFunc
 	crew     crew // attempts to connect
 	records  records
-	turns    turns
+	hosts    gates // by host: connections
+	servers  gates // by host and port: handshakes
+	jitter   *jitter
 
 	mu       sync.Mutex
 	bastions map[string]*bastion
-	conns    map[*Conn]bool // that were handed out, until they have ended
+	refused  map[string]*executor.StartError // jump hosts, as in bastions; see Options.RememberRefusals
+	conns    map[*Conn]func()                // all that have not ended, with what to call then
 
 	// What tests replace.
 	dialTCP func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
@@ -36,7 +39,11 @@ func NewDialer(o Options) *Dialer {
 		options:  o,
 		resolver: &sshconfig.Resolver{Config: o.Config, Binary: o.SSH, Home: o.Home},
 		bastions: map[string]*bastion{},
-		conns:    map[*Conn]bool{},
+		refused:  map[string]*executor.StartError{},
+		conns:    map[*Conn]func(){},
+		hosts:    gates{limit: o.Limits.PerHost},
+		servers:  gates{limit: o.Limits.perServer()},
+		jitter:   newJitter(o.Seed),
 		dialTCP: func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 			return d.DialContext(ctx, network, address)
 		},
@@ -73,10 +80,16 @@ func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporte
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.connect(ctx, way, r)
+	leave, err := d.awaitHost(ctx, way, r)
 	if err != nil {
 		return nil, err
 	}
+	c, err := d.connect(ctx, way, r)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	d.whenOver(c, leave)
 	return c, nil
 }
 
@@ -100,14 +113,29 @@ func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Repo
 // keep remembers a connection until it has ended, so that Close can end it.
 func (d *Dialer) keep(c *Conn) {
 	d.mu.Lock()
-	d.conns[c] = true
+	d.conns[c] = func() {}
 	d.mu.Unlock()
 	go func() {
 		<-c.Done()
 		d.mu.Lock()
+		over := d.conns[c]
 		delete(d.conns, c)
 		d.mu.Unlock()
+		over()
 	}()
+}
+
+// whenOver has over called when a connection that is kept has ended.
+func (d *Dialer) whenOver(c *Conn, over func()) {
+	d.mu.Lock()
+	_, kept := d.conns[c]
+	if kept {
+		d.conns[c] = over
+	}
+	d.mu.Unlock()
+	if !kept {
+		over()
+	}
 }
 
 func wait(ctx context.Context, d time.Duration) error {

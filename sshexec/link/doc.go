@@ -23,9 +23,18 @@
 // Dials that go through the same jump hosts at the same time share the
 // connections to them: of many dials one connects and the others wait for it,
 // and share its failure too, so that a wrong key is not tried a hundred times. A
-// failure is forgotten at once; a connection is closed when its last user is
-// gone. Shared connections are watched with keepalives; the connection to the
+// failure is forgotten at once, unless a refusal is to be remembered
+// (Options.RememberRefusals); a connection is closed when its last user is gone. Shared connections are watched with keepalives; the connection to the
 // last hop is not, that is for who runs something on it.
+//
+// # Many at once
+//
+// Limits bound how many connections to a host are open, how many handshakes with
+// a server are under way, and how many connections share one jump host. Who has
+// to wait does so in a phase of its own, in which no clock runs. A server that
+// closes a connection before its version line is too busy, and is tried again
+// after a while that jitters; for half a minute the limit of its handshakes is
+// half of what it was.
 //
 // # Transports
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
@@ -22,7 +21,8 @@ const (
 	// closed before its version line, as sshd does when too many log in at once
 	// (MaxStartups). It is the only failure of a handshake that means nothing.
 	droppedRetries = 3
-	// between two attempts; random, so that many do not come back together.
+	// between two attempts at first, and twice as long each time; random, so that
+	// many do not come back together.
 	minRetryWait = 200 * time.Millisecond
 	maxRetryWait = time.Second
 	// connectWait is between two ConnectionAttempts, as ssh has it.
@@ -42,7 +42,8 @@ type hop struct {
 	name    string // user@host:port
 	via     *Conn  // the hop before this one; nil: from this machine
 	trace   *trace
-	release func() // lets go of via, once the connection has ended
+	release func()            // lets go of via, once the connection has ended
+	dropped []executor.Notice // that the server closed a connection before this one
 }
 
 // hopName names a host as questions and errors do.
@@ -51,27 +52,57 @@ func hopName(h *sshconfig.Host) string {
 }
 
 // connect connects to the hop and logs in, again if the server is too busy to
-// speak.
+// speak, which is a reason to ask less of it at once.
 func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 	for try := 0; ; try++ {
 		c, err := h.connectOnce(ctx)
-		if err == nil || err.Code != executor.NetDroppedEarly || try == droppedRetries {
-			return c, err
+		switch {
+		case err == nil:
+			c.notices = append(c.notices, h.dropped...)
+			return c, nil
+		case err.Code != executor.NetDroppedEarly || try == droppedRetries:
+			return nil, err
 		}
-		if h.dialer.wait(ctx, minRetryWait+rand.N(maxRetryWait-minRetryWait)) != nil {
+		h.slowDown(time.Now().Add(-err.Elapsed), try+1)
+		if h.pause(ctx, h.dialer.jitter.between(minRetryWait<<try, maxRetryWait<<try)) != nil {
 			return nil, err
 		}
 	}
 }
 
-func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
-	step := h.trace.begin(phaseConnect, h.way())
-	var conn net.Conn
-	giveBack, err := h.dialer.turns.take(ctx, h.address())
-	if err == nil {
-		defer giveBack()
-		conn, err = h.reach(ctx)
+// slowDown makes handshakes with the server fewer, because it has dropped the
+// one that began at that time.
+func (h *hop) slowDown(began time.Time, drops int) {
+	limit := h.dialer.servers.lower(h.address(), began)
+	h.dropped = []executor.Notice{{Code: "net.dropped", Text: fmt.Sprintf(
+		"%s closed %s before its version line, as sshd does when too many log in at once (MaxStartups): for %v, no more than %d do from here",
+		h.address(), times(drops), lowTime, limit)}}
+}
+
+// pause waits before another attempt.
+func (h *hop) pause(ctx context.Context, d time.Duration) error {
+	step := h.trace.begin(phaseWait, fmt.Sprintf("%v before %s is tried again", d.Round(time.Millisecond), h.address()))
+	defer h.trace.pause()()
+	err := h.dialer.wait(ctx, d)
+	step.end("", err)
+	return err
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "a connection"
 	}
+	return fmt.Sprintf("%d connections", n)
+}
+
+func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
+	leave, failure := h.awaitServer(ctx)
+	if failure != nil {
+		return nil, failure
+	}
+	defer leave()
+	step := h.trace.begin(phaseConnect, h.way())
+	conn, err := h.reach(ctx)
 	if err != nil {
 		failure := h.classify(ctx, step, err, nil)
 		step.end("", failure)
@@ -84,9 +115,6 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	}
 	return h.handshake(ctx, w)
 }
-
-// address is that of the hop's server.
-func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, strconv.Itoa(h.host.Port)) }
 
 // way is how the hop is reached, for a person.
 func (h *hop) way() string {

@@ -38,6 +38,18 @@ type Options struct {
 	// in which somebody is asked does not count.
 	AuthTimeout time.Duration
 
+	// Limits are what may happen at once.
+	Limits Limits
+	// Seed makes the waits between attempts the same each time, as far as the
+	// order of dials is; 0 is a random one.
+	Seed uint64
+	// RememberRefusals makes the Dialer remember for good which jump hosts were not
+	// trusted or refused the login: dials through these fail at once, with the same
+	// error in a *RepeatedError. So a wrong key is tried once, and not once for each
+	// of the hosts behind, which would have a server lock us out
+	// (PerSourcePenalties). The failures of destinations are never remembered.
+	RememberRefusals bool
+
 	// SSH is the ssh program, which resolves destinations and is the binary
 	// transport; empty means that it is looked up, "none" that there is none.
 	SSH string
@@ -48,7 +60,9 @@ type Options struct {
 // A Reporter is told of each phase of a dial, on the goroutine of Dial: Begin as
 // it begins, with a zero End, and then End with what came of it. Either may be
 // nil. The phases are "resolve", and for each hop "connect", "host-key" and
-// "login"; their Detail may hold text of the server.
+// "login"; where something has to wait because of Limits there is "wait" before,
+// in which the clocks of executor.WithPatience around the dial stand still. Their
+// Detail may hold text of the server.
 type Reporter struct {
 	Begin, End func(executor.Phase)
 }

@@ -181,13 +181,13 @@ func TestAFullBastionGetsASecond(t *testing.T) {
 	_, err := d.Dial(t.Context(), target(s), Reporter{})
 	require.NoError(t, err)
 	d.mu.Lock()
-	d.bastions["jump#0"].users += maxShares
+	d.bastions["jump#0"].users += DefaultPerBastion
 	d.mu.Unlock()
 	_, err = d.Dial(t.Context(), target(s), Reporter{})
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(jump.Log(), "login "))
 	d.mu.Lock()
-	d.bastions["jump#0"].users -= maxShares
+	d.bastions["jump#0"].users -= DefaultPerBastion
 	d.mu.Unlock()
 }
 

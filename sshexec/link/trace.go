@@ -10,6 +10,7 @@ import (
 
 // The phases of a dial.
 const (
+	phaseWait    = "wait" // for a turn
 	phaseResolve = "resolve"
 	phaseConnect = "connect"
 	phaseHostKey = "host-key"
@@ -22,7 +23,7 @@ const (
 type trace struct {
 	mu      sync.Mutex
 	events  []event
-	asking  int           // questions that wait for a person
+	pauses  int           // questions that wait for a person, and waits for a turn
 	over    bool          // nothing more comes
 	changed chan struct{} // closed and replaced by every change
 }
@@ -42,6 +43,12 @@ func (t *trace) begin(name, detail string) *step {
 	return s
 }
 
+// pause begins a time that is not the fault of the hop, until resume is called.
+func (t *trace) pause() (resume func()) {
+	t.update(func() { t.pauses++ })
+	return func() { t.update(func() { t.pauses-- }) }
+}
+
 // close tells that nothing more comes.
 func (t *trace) close() { t.update(func() { t.over = true }) }
 
@@ -54,22 +61,22 @@ func (t *trace) update(change func()) {
 }
 
 // after returns what comes after the first n events.
-func (t *trace) after(n int) (events []event, asking, over bool, changed <-chan struct{}) {
+func (t *trace) after(n int) (events []event, paused, over bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.events[n:], t.asking > 0, t.over, t.changed
+	return t.events[n:], t.pauses > 0, t.over, t.changed
 }
 
 // tell reports the trace until it is over. When ctx ends first, tell ends the
-// phase that is open with ctx's cause, and returns that. While a person is being
-// asked, the clocks around ctx stand still.
+// phase that is open with ctx's cause, and returns that. During a pause the clocks
+// around ctx stand still.
 func (t *trace) tell(ctx context.Context, r Reporter) error {
 	resume := func() {}
 	defer func() { resume() }()
 	paused := false
 	var open *executor.Phase
 	for told := 0; ; {
-		events, asking, over, changed := t.after(told)
+		events, pause, over, changed := t.after(told)
 		told += len(events)
 		for _, e := range events {
 			if e.ended {
@@ -84,9 +91,9 @@ func (t *trace) tell(ctx context.Context, r Reporter) error {
 			return nil
 		}
 		switch {
-		case asking && !paused:
+		case pause && !paused:
 			resume, paused = executor.Pause(ctx), true
-		case !asking && paused:
+		case !pause && paused:
 			resume()
 			paused = false
 		}
@@ -136,7 +143,6 @@ func newAsker(p executor.Prompter, t *trace) executor.Prompter {
 
 // Ask implements executor.Prompter.
 func (a *asker) Ask(ctx context.Context, p executor.Prompt) (executor.Answer, error) {
-	a.trace.update(func() { a.trace.asking++ })
-	defer a.trace.update(func() { a.trace.asking-- })
+	defer a.trace.pause()()
 	return a.prompter.Ask(ctx, p)
 }

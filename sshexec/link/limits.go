@@ -1,0 +1,118 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+// Limits are how much a Dialer does at once.
+type Limits struct {
+	// PerHost is how many connections to one host are open at once, from their
+	// dial to their end, whatever the port; further dials wait. Hosts are told
+	// apart by the name or address that is connected to, behind jump hosts by these
+	// too; the connections to jump hosts themselves do not count. 0 means no limit.
+	PerHost int
+	// PerServer is how many connections to one host and port are in their handshake
+	// or login at once; further ones wait. 0 means DefaultPerServer.
+	PerServer int
+	// PerBastion is how many dials and connections share one connection to a jump
+	// host; then there is another one. 0 means DefaultPerBastion.
+	PerBastion int
+}
+
+const (
+	// DefaultPerServer is below what sshd takes at once before it drops some of
+	// those that come (MaxStartups 10:30:100); and where it does not, more at once
+	// take longer in all.
+	DefaultPerServer = 8
+	// DefaultPerBastion is that low because a server answers all channels of one
+	// connection in turn.
+	DefaultPerBastion = 128
+)
+
+// FanOut are limits for a run over many hosts.
+func FanOut() Limits { return Limits{PerHost: 4, PerServer: DefaultPerServer, PerBastion: 64} }
+
+func (l Limits) perServer() int {
+	if l.PerServer == 0 {
+		return DefaultPerServer
+	}
+	return l.PerServer
+}
+
+func (l Limits) perBastion() int {
+	if l.PerBastion == 0 {
+		return DefaultPerBastion
+	}
+	return l.PerBastion
+}
+
+// awaitHost waits until one more connection to the host of way may be open.
+func (d *Dialer) awaitHost(ctx context.Context, w *way, r Reporter) (leave func(), failure *executor.StartError) {
+	begin := time.Now()
+	host := w.last().HostName
+	key := strings.ToLower(strings.Join(append(w.hops(len(w.hosts)-1), host), " "))
+	leave, err := d.hosts.enter(ctx, key, func(inside int) func(error) {
+		phase := executor.Phase{Name: phaseWait, Begin: begin, Detail: fmt.Sprintf("for its turn with %s (%d are connected)", host, inside)}
+		r.begin(phase)
+		resume := executor.Pause(ctx)
+		return func(err error) {
+			resume()
+			phase.End, phase.Err = time.Now(), err
+			r.end(phase)
+		}
+	})
+	if err != nil {
+		return nil, classify(err, place{hop: hopName(w.last()), phase: phaseWait, begin: begin, ctx: ctx})
+	}
+	return leave, nil
+}
+
+// awaitServer waits until one more handshake with the server of h may be under
+// way.
+func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.StartError) {
+	begin := time.Now()
+	leave, err := h.dialer.servers.enter(ctx, h.address(), func(inside int) func(error) {
+		step := h.trace.begin(phaseWait, fmt.Sprintf("for its turn with %s (%d are logging in)", h.address(), inside))
+		resume := h.trace.pause()
+		return func(err error) {
+			resume()
+			step.end("", err)
+		}
+	})
+	if err != nil {
+		return nil, classify(err, place{hop: h.name, phase: phaseWait, begin: begin, ctx: ctx})
+	}
+	return leave, nil
+}
+
+// address is that of the hop's server.
+func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, fmt.Sprint(h.host.Port)) }
+
+// A jitter is a source of waits that differ. It may be used from any goroutine.
+type jitter struct {
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+// newJitter returns the jitter of a seed; 0 is one of its own.
+func newJitter(seed uint64) *jitter {
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	return &jitter{rand: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// between returns a time from least up to most.
+func (j *jitter) between(least, most time.Duration) time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return least + time.Duration(j.rand.Int64N(int64(most-least)))
+}

@@ -1,0 +1,248 @@
+//go:build unix
+
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+func TestConnectionsToAHostAreLimited(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{})
+	d := newDialer(t, s, Options{Limits: Limits{PerHost: 2}})
+	var open []*Conn
+	for range 2 {
+		c, err := d.Dial(t.Context(), target(s), Reporter{})
+		require.NoError(t, err)
+		open = append(open, c)
+	}
+
+	// The third waits as long as both are open, and the caller's clock stands still.
+	const limit = 50 * time.Millisecond
+	ctx, cancel := executor.WithPatience(t.Context(), limit, errors.New("the caller has no time"))
+	defer cancel()
+	r := new(recorder)
+	waits, third := make(chan executor.Phase, 1), make(chan error)
+	report := r.reporter()
+	begin := report.Begin
+	report.Begin = func(p executor.Phase) {
+		begin(p)
+		if p.Name == phaseWait {
+			waits <- p
+		}
+	}
+	report.End = func(p executor.Phase) {
+		r.phases = append(r.phases, p)
+		if p.Name == phaseWait {
+			cancel() // what comes then may take longer than limit here
+		}
+	}
+	go func() {
+		_, err := d.Dial(ctx, target(s), report)
+		third <- err
+	}()
+	require.Equal(t, "for its turn with 127.0.0.1 (2 are connected)", (<-waits).Detail)
+	select {
+	case err := <-third:
+		t.Fatalf("did not wait: %v", err)
+	case <-time.After(3 * limit):
+	}
+	require.NoError(t, open[0].Close())
+	require.ErrorIs(t, <-third, context.Canceled, "not the caller's impatience")
+	require.Equal(t, []string{"resolve", "wait"}, r.names()[:2], "without a failure")
+
+	// Its place is free again, and so is one that was lost.
+	c, err := d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	c.Abort(&executor.LostError{Code: executor.LostReset, Hop: c.hop, Err: errReset})
+	c, err = d.Dial(t.Context(), target(s), Reporter{})
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	require.NoError(t, open[1].Close())
+	require.Eventually(t, func() bool {
+		d.hosts.mu.Lock()
+		defer d.hosts.mu.Unlock()
+		return len(d.hosts.byKey) == 0
+	}, eventually, tick, "nothing is kept of a host")
+}
+
+func TestAFailedDialHoldsNoPlace(t *testing.T) {
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"Port 1"}}})
+	d := newDialer(t, s, Options{Limits: Limits{PerHost: 1}})
+	for range 3 {
+		_, err := d.Dial(t.Context(), target(s), Reporter{})
+		var e *executor.StartError
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, executor.NetRefused, e.Code)
+	}
+	require.Empty(t, d.hosts.byKey)
+}
+
+func TestWaitForATurnWithAServerDoesNotCount(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
+	d := newDialer(t, s, Options{Limits: Limits{PerServer: 1}, Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		asked <- struct{}{}
+		<-answer
+		return password("right"), nil
+	})})
+	first := make(chan error)
+	go func() {
+		_, err := d.Dial(t.Context(), target(s), Reporter{})
+		first <- err
+	}()
+	<-asked
+	ctx, cancel := executor.WithPatience(t.Context(), limit, errors.New("the caller has no time"))
+	defer cancel()
+	waits := make(chan executor.Phase, 1)
+	second := make(chan error)
+	go func() {
+		_, err := d.Dial(ctx, target(s), Reporter{Begin: func(p executor.Phase) {
+			if p.Name == phaseWait {
+				waits <- p
+			}
+		}, End: func(p executor.Phase) {
+			if p.Name == phaseWait {
+				cancel()
+			}
+		}})
+		second <- err
+	}()
+	require.Equal(t, "for its turn with "+s.Addr+" (1 are logging in)", (<-waits).Detail)
+	select {
+	case err := <-second:
+		t.Fatalf("did not wait: %v", err)
+	case <-time.After(3 * limit):
+	}
+	close(answer)
+	require.NoError(t, <-first)
+	require.ErrorIs(t, <-second, context.Canceled, "not the caller's impatience")
+}
+
+// A server that drops connections is asked for fewer at once, and in the end all
+// have come through.
+func TestDropsSlowTheDialerDown(t *testing.T) {
+	const n, drops = 64, 3 * DefaultPerServer
+	s := sshtest.Fake(t, sshtest.FakeOptions{DropFirst: drops})
+	d := newDialer(t, s, Options{Seed: 1})
+	d.wait = func(context.Context, time.Duration) error { return nil }
+	conns, errs := dialAll(t, d, s, n)()
+	told := 0
+	for i := range n {
+		require.NoError(t, errs[i])
+		for _, notice := range conns[i].Notices() {
+			require.Equal(t, "net.dropped", notice.Code)
+			require.Contains(t, notice.Text, "MaxStartups")
+			told++
+		}
+	}
+	require.Positive(t, told)
+	require.Less(t, d.servers.byKey[s.Addr].limit, DefaultPerServer)
+	require.Equal(t, n+drops, strings.Count(s.Log(), "connection "))
+}
+
+func TestJitterIsThatOfTheSeed(t *testing.T) {
+	draw := func(seed uint64) (times []time.Duration) {
+		j := newJitter(seed)
+		for range 20 {
+			times = append(times, j.between(minRetryWait, maxRetryWait))
+		}
+		return times
+	}
+	first, again, other := draw(7), draw(7), draw(8)
+	require.Equal(t, first, again)
+	require.NotEqual(t, first, other)
+	random, another := draw(0), draw(0)
+	require.NotEqual(t, random, another)
+	for _, d := range draw(0) {
+		require.GreaterOrEqual(t, d, minRetryWait)
+		require.Less(t, d, maxRetryWait)
+	}
+}
+
+func TestBastionsAreSharedByAsManyAsIsSet(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	d := newDialer(t, s, Options{Limits: Limits{PerBastion: 4}})
+	_, errs := dialAll(t, d, s, 12)()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.GreaterOrEqual(t, strings.Count(jump.Log(), "login "), 3)
+}
+
+// A login that a jump host refuses is tried once, however many hosts are behind.
+func TestARefusalIsRemembered(t *testing.T) {
+	for name, c := range map[string]struct {
+		options  sshtest.FakeOptions
+		remember bool
+		code     executor.StartCode
+		tries    int
+	}{
+		"login":                {sshtest.FakeOptions{Methods: []string{"password"}}, true, executor.AuthPrompt, 1},
+		"key":                  {sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"User nobody-at-all"}}}, true, executor.AuthDenied, 1},
+		"host key":             {sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{HostKeys: []string{"ed25519"}}}, true, executor.HostKeyChanged, 1},
+		"without the option":   {sshtest.FakeOptions{Methods: []string{"password"}}, false, executor.AuthPrompt, 3},
+		"what may pass by":     {sshtest.FakeOptions{Instead: sshtest.Endless("HTTP/1.1 400\r\n")}, true, executor.NetNotSSH, 3},
+		"the destination's is": {sshtest.FakeOptions{}, true, executor.AuthPrompt, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			behind := sshtest.FakeOptions{}
+			if c.tries == 0 {
+				behind.Methods = []string{"password"}
+			}
+			c.options.Alias = "jump"
+			jump := sshtest.Fake(t, c.options)
+			behind.Jump = jump
+			s := sshtest.Fake(t, behind)
+			d := newDialer(t, s, Options{RememberRefusals: c.remember})
+			for i := range 3 {
+				r := new(recorder)
+				_, err := d.Dial(t.Context(), target(s), r.reporter())
+				var e *executor.StartError
+				require.ErrorAs(t, err, &e)
+				require.Equal(t, c.code, e.Code)
+				repeated := new(RepeatedError)
+				require.Equal(t, c.tries == 1 && i > 0, errors.As(err, &repeated))
+				require.Len(t, r.phases, len(r.begun))
+				require.Equal(t, e.Phase+"!", r.names()[len(r.phases)-1])
+				if c.tries == 1 {
+					require.Contains(t, e.Hop, jump.Addr)
+				}
+				if c.tries == 1 && i > 0 {
+					require.ErrorContains(t, err, "it was not tried again")
+					require.NotEmpty(t, e.Hint)
+				}
+			}
+			if c.tries > 0 {
+				require.Contains(t, jump.Log(), fmt.Sprintf("connection %d\n", c.tries))
+				require.NotContains(t, jump.Log(), fmt.Sprintf("connection %d\n", c.tries+1))
+			} else {
+				require.Contains(t, s.Log(), "connection 3\n", "a destination is asked each time")
+			}
+		})
+	}
+}
+
+func TestARefusalIsToldToAllWhoWait(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump", SSH: []string{"User nobody-at-all"}}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	d := newDialer(t, s, Options{RememberRefusals: true})
+	_, errs := dialAll(t, d, s, 40)()
+	for _, err := range errs {
+		var e *executor.StartError
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, executor.AuthDenied, e.Code)
+	}
+	require.Equal(t, 1, strings.Count(jump.Log(), "connection "))
+}

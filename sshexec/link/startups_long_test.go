@@ -1,0 +1,58 @@
+//go:build long && unix
+
+package link
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
+)
+
+// TestLongMaxStartups dials a real sshd with the limits that are its default, by
+// 64 jobs; and then by two programs that know nothing of each other, which are
+// together more than it takes.
+func TestLongMaxStartups(t *testing.T) {
+	for name, c := range map[string]struct{ dialers, jobs, dials int }{
+		"one program":  {1, 64, 256},
+		"two programs": {2, 64, 128},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxStartups 10:30:100"}})
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			var failures []error
+			notices := 0
+			for seed := range c.dialers {
+				d := newDialer(t, s, Options{Seed: uint64(seed + 1), SSH: "none"})
+				dials := make(chan bool, c.dials)
+				for range c.dials {
+					dials <- true
+				}
+				close(dials)
+				for range c.jobs {
+					all.Go(func() {
+						for range dials {
+							conn, err := d.Dial(t.Context(), target(s), Reporter{})
+							mu.Lock()
+							if err != nil {
+								failures = append(failures, err)
+							} else {
+								notices += len(conn.Notices())
+							}
+							mu.Unlock()
+							if err == nil {
+								_ = conn.Close()
+							}
+						}
+					})
+				}
+			}
+			all.Wait()
+			t.Logf("%d of %d connections came after a drop", notices, c.dialers*c.dials)
+			require.Empty(t, failures)
+		})
+	}
+}
