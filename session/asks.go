@@ -29,6 +29,8 @@ const (
 	ByPerson = "person"
 	ByPolicy = "policy"
 	ByReplay = "replay" // an answer of a recording, given again
+	// ByScenario is a step of a scenario.
+	ByScenario = "scenario"
 )
 
 // An Ask is a request of the server that waits for its answer.

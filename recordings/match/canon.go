@@ -82,7 +82,7 @@ func (c *canon) value() {
 		for c.i < len(c.src) && bytes.IndexByte([]byte("+-.eE0123456789"), c.src[c.i]) >= 0 {
 			c.i++
 		}
-		c.dst = appendNumber(c.dst, c.src[start:c.i])
+		c.dst = framing.AppendNumber(c.dst, c.src[start:c.i])
 	}
 	c.space()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,8 +16,8 @@ import (
 )
 
 // compileJQ compiles a jq program, which gets to no file, no environment and no
-// further input.
-func compileJQ(text string) (*gojq.Code, error) {
+// further input. The variables are those of jqNames: NAME is $NAME there.
+func compileJQ(text string, names []string) (*gojq.Code, error) {
 	if len(text) > maxProgram {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxProgram)
 	}
@@ -28,7 +29,11 @@ func compileJQ(text string) (*gojq.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gojq.Compile(query)
+	dollars := make([]string, len(names))
+	for i, name := range names {
+		dollars[i] = "$" + name
+	}
+	return gojq.Compile(query, gojq.WithVariables(dollars))
 }
 
 // compileRegexp compiles a regular expression.
@@ -110,7 +115,7 @@ func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	if text == "" {
 		return Expression{}, false
 	}
-	if _, err := compileJQ(text); err != nil {
+	if _, err := compileJQ(text, jqNames(maps.Keys(p.known))); err != nil {
 		p.fail(n, "this is no jq program: %v", err)
 	}
 	return Expression{Place: placeOf(n), Text: text}, true

@@ -24,7 +24,7 @@ func expectations(s *Step) []string {
 			return nil
 		}
 		return []string{"result", "isError", "schema", "jq", "error", "within", "findings"}
-	case Await:
+	case Await, Send:
 		return []string{"result", "isError", "schema", "jq", "error", "within", "findings"}
 	case Wait:
 		if s.For.Stderr != "" || s.For.Stdout != "" {

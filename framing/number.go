@@ -1,4 +1,4 @@
-package match
+package framing
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 // are taken as they are spelled.
 const maxExponent = 1 << 40
 
-// appendNumber appends a JSON number in the one spelling that all numbers of
+// AppendNumber appends a JSON number in the one spelling that all numbers of
 // its value share, with no digit lost: 1, 1.0 and 10e-1 are all 1.
-func appendNumber(dst, number []byte) []byte {
+func AppendNumber(dst, number []byte) []byte {
 	digits, exponent, ok := significant(number)
 	if !ok {
 		return append(dst, number...)

@@ -1,0 +1,97 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// maxShown is how many bytes of a value a problem quotes.
+	maxShown = 200
+	// maxLooked is how many bytes of a text are looked at for secrets, before it is
+	// cut to what is shown.
+	maxLooked = 64 << 10
+)
+
+// A concealer keeps the values of secret variables out of texts: ${NAME} stands
+// in their place, also where they are quoted as JSON.
+type concealer struct {
+	replace *strings.Replacer
+	longest int // of what is replaced
+}
+
+func newConcealer(vars *Vars) *concealer {
+	c := &concealer{}
+	if vars == nil || len(vars.secrets) == 0 {
+		return c
+	}
+	var spelled []executor.EnvVar
+	for _, secret := range vars.secrets {
+		spelled = append(spelled, secret)
+		quoted := string(quoteJSON(secret.Value))
+		if inner := quoted[1 : len(quoted)-1]; inner != secret.Value {
+			spelled = append(spelled, executor.EnvVar{Name: secret.Name, Value: inner})
+		}
+	}
+	slices.SortStableFunc(spelled, func(a, b executor.EnvVar) int { return cmp.Compare(len(b.Value), len(a.Value)) })
+	var pairs []string
+	for _, secret := range spelled {
+		c.longest = max(c.longest, len(secret.Value))
+		pairs = append(pairs, secret.Value, "${"+secret.Name+"}")
+	}
+	c.replace = strings.NewReplacer(pairs...)
+	return c
+}
+
+// text is a text without secrets.
+func (c *concealer) text(text string) string {
+	if c.replace == nil {
+		return text
+	}
+	return c.replace.Replace(text)
+}
+
+// short is the beginning of a text, without secrets, nor the beginning of one.
+func (c *concealer) short(text string) string {
+	whole := len(text) <= maxLooked
+	if !whole {
+		text = text[:maxLooked]
+	}
+	text = c.text(text)
+	if !whole {
+		text = text[:max(0, len(text)-c.longest)]
+	}
+	if whole && len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:min(maxShown, len(text))], "") + "…"
+}
+
+// error is an error whose text has no secrets.
+func (c *concealer) error(err error) error {
+	if err == nil || c.text(err.Error()) == err.Error() {
+		return err
+	}
+	return &concealedError{err, c.text(err.Error())}
+}
+
+// problem is a problem without secrets, of bounded length.
+func (c *concealer) problem(p Problem) Problem {
+	p.Pointer, p.Want, p.Got = c.short(p.Pointer), c.short(p.Want), c.short(p.Got)
+	p.Text = c.text(p.Text)
+	return p
+}
+
+// A concealedError is an error with another text.
+type concealedError struct {
+	err  error
+	text string
+}
+
+func (e *concealedError) Error() string        { return e.text }
+func (e *concealedError) Is(target error) bool { return errors.Is(e.err, target) }
+func (e *concealedError) As(target any) bool   { return errors.As(e.err, target) }

@@ -1,0 +1,264 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mcpdbg/session"
+)
+
+// A judgement gathers what is wrong with the outcome of a step.
+type judgement struct {
+	*runner
+	ctx      context.Context
+	step     *Step
+	out      outcome
+	problems []Problem
+}
+
+// judge holds an outcome against what is expected, and captures from it.
+func (r *runner) judge(ctx context.Context, step *Step, out outcome, found foundSoFar) []Problem {
+	j := &judgement{runner: r, ctx: ctx, step: step, out: out}
+	switch {
+	case out.err != nil:
+		j.add(r.failure(step, out.err))
+	case out.problem != nil:
+		j.add(*out.problem)
+	case out.kind == anAnswer && j.answer():
+		j.value()
+	case out.kind == params:
+		j.value()
+	}
+	if out.err == nil && out.problem == nil {
+		j.within()
+		j.exit()
+	}
+	j.findings(found)
+	return j.problems
+}
+
+// add adds a problem, with a place, without secrets, up to maxDiffs.
+func (j *judgement) add(p Problem) {
+	switch {
+	case len(j.problems) > maxDiffs:
+		return
+	case len(j.problems) == maxDiffs:
+		p = Problem{Check: p.Check, Text: "there is more that is not as expected"}
+	}
+	if (p.Place == Place{}) {
+		p.Place = j.place()
+	}
+	p = j.hide.problem(p)
+	if p.Text == "" {
+		p.Text = p.Check + ifAny(" ", p.Pointer) + ": expected " + p.Want + ", got " + p.Got
+	}
+	j.problems = append(j.problems, p)
+}
+
+func ifAny(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+// place is where expectations stand, or else the step.
+func (j *judgement) place() Place {
+	if (j.step.Expect.Place != Place{}) {
+		return j.step.Expect.Place
+	}
+	return j.step.Place
+}
+
+// answer tells whether the answer is of the kind that is expected, a result or
+// an error. With an error that is expected, the value is that.
+func (j *judgement) answer() bool {
+	e, rpc := &j.step.Expect, j.out.rpc
+	switch {
+	case e.Error == nil && rpc != nil:
+		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + ifAny(" ", string(rpc.Data))})
+		return false
+	case e.Error != nil && rpc == nil:
+		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: "the result " + string(j.out.value)})
+		return false
+	case e.Error != nil:
+		value, err := json.Marshal(rpc)
+		if err != nil {
+			j.add(Problem{Check: "error", Text: "error: " + err.Error()})
+			return false
+		}
+		j.out.value = value
+		j.rpc(e.Error)
+		return true
+	}
+	j.isError()
+	return true
+}
+
+// wanted says which error is expected.
+func (j *judgement) wanted(p *ErrorPattern) string {
+	text := "an error"
+	if p.Code != nil {
+		text = fmt.Sprintf("error %d", *p.Code)
+	}
+	if p.Message != "" {
+		text += " with a message like /" + p.Message + "/"
+	}
+	return text
+}
+
+// rpc checks code and message of an error.
+func (j *judgement) rpc(want *ErrorPattern) {
+	got := j.out.rpc
+	if want.Code != nil && *want.Code != got.Code {
+		j.add(Problem{Check: "error", Pointer: "/code", Want: fmt.Sprint(*want.Code), Got: fmt.Sprintf("%d: %s", got.Code, got.Message)})
+	}
+	if want.Message == "" {
+		return
+	}
+	re, err := compileRegexp(want.Message)
+	switch {
+	case err != nil:
+		j.add(Problem{Check: "error", Pointer: "/message", Text: "error: " + err.Error()})
+	case !re.MatchString(got.Message):
+		j.add(Problem{Check: "error", Pointer: "/message", Want: "a match of /" + want.Message + "/", Got: string(quoteJSON(got.Message))})
+	}
+}
+
+// isError checks the isError of a result. Without any word about it, it is not
+// to be true.
+func (j *judgement) isError() {
+	e := &j.step.Expect
+	var got, named struct{ IsError *bool }
+	if json.Unmarshal(j.out.value, &got) != nil {
+		return
+	}
+	is := got.IsError != nil && *got.IsError
+	want := false
+	switch {
+	case e.IsError != nil:
+		want = *e.IsError
+	case e.Result != nil && json.Unmarshal(e.Result, &named) == nil && named.IsError != nil:
+		return // the result says it
+	}
+	if is == want {
+		return
+	}
+	p := Problem{Check: "isError", Pointer: "/isError", Want: fmt.Sprint(want), Got: fmt.Sprint(is)}
+	if is {
+		p.Got += ifAny(": ", toolText(j.out.value))
+	}
+	j.add(p)
+}
+
+// toolText is the first text of a tool's result.
+func toolText(result []byte) string {
+	var r struct{ Content []struct{ Text string } }
+	if json.Unmarshal(result, &r) != nil {
+		return ""
+	}
+	for _, c := range r.Content {
+		if c.Text != "" {
+			return c.Text
+		}
+	}
+	return ""
+}
+
+// value checks the value itself, and captures from it.
+func (j *judgement) value() {
+	j.result()
+	j.schema()
+	if len(j.step.Expect.JQ)+len(j.step.Capture) == 0 {
+		return
+	}
+	value, err := decodeJSON(j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "jq", Text: "jq: the value can't be read: " + err.Error()})
+		return
+	}
+	for _, x := range j.step.Expect.JQ {
+		j.jq(x, value)
+	}
+	for _, c := range j.step.Capture {
+		j.capture(c, value)
+	}
+}
+
+func (j *judgement) result() {
+	if j.step.Expect.Result == nil {
+		return
+	}
+	want, err := j.vars.json(j.step.Expect.Result)
+	if err != nil {
+		j.add(j.failure(j.step, err))
+		return
+	}
+	diffs, err := subset(want, j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "result", Text: "result: can't be compared: " + err.Error()})
+	}
+	for _, d := range diffs {
+		p := Problem{Check: "result", Pointer: d.pointer, Want: encode(d.want), Got: encode(d.got)}
+		if d.missing {
+			p.Got = "nothing"
+		}
+		if d.text != "" {
+			p.Text = j.hide.short("result"+ifAny(" ", d.pointer)) + ": " + d.text
+		}
+		j.add(p)
+	}
+}
+
+func (j *judgement) schema() {
+	if j.step.Expect.Schema == nil {
+		return
+	}
+	found, err := faults(j.step.Expect.Schema, j.out.value)
+	if err != nil {
+		j.add(Problem{Check: "schema", Text: "schema: can't be checked: " + j.hide.short(err.Error())})
+	}
+	for _, f := range found {
+		j.add(Problem{Check: "schema", Pointer: f.pointer, Got: f.text,
+			Text: j.hide.short("schema"+ifAny(" ", f.pointer)) + ": " + j.hide.short(f.text)})
+	}
+}
+
+func (j *judgement) jq(x Expression, value any) {
+	got, ok, err := j.vars.holds(j.ctx, x.Text, value)
+	switch {
+	case err != nil:
+		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Text: "jq: " + j.hide.short(x.Text) + ": " + j.hide.short(err.Error())})
+	case !ok:
+		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got,
+			Text: "jq: " + j.hide.short(x.Text) + " gives " + j.hide.short(got)})
+	}
+}
+
+func (j *judgement) capture(c Capture, value any) {
+	raw, err := j.vars.captured(j.ctx, c.Text, value)
+	if err != nil {
+		j.add(Problem{Check: "capture", Place: c.Place, Want: c.Text,
+			Text: "capture " + c.Name + ": " + j.hide.short(c.Text) + ": " + j.hide.short(err.Error())})
+		return
+	}
+	j.vars = j.vars.with(c.Name, raw)
+}
+
+func (j *judgement) within() {
+	if limit := j.step.Expect.Within; limit > 0 && j.out.took > limit {
+		j.add(Problem{Check: "within", Want: limit.String(), Got: round(j.out.took).String(),
+			Text: fmt.Sprintf("within: expected in %v, took %v", limit, round(j.out.took))})
+	}
+}
+
+func (j *judgement) exit() {
+	want, got := j.step.Expect.Exit, j.out.exit
+	if want == nil || got == nil {
+		return
+	}
+	if how := session.DescribeExit(*got); how != fmt.Sprintf("exit code %d", *want) {
+		j.add(Problem{Check: "exit", Want: fmt.Sprintf("exit code %d", *want), Got: how})
+	}
+}

@@ -1,0 +1,210 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// lateAnswer is how long Await looks for an answer to a call that was cancelled.
+const lateAnswer = 500 * time.Millisecond
+
+// call sends a request and waits for its answer.
+func (r *runner) call(ctx context.Context, step *Step) outcome {
+	body, err := r.vars.json(step.Params)
+	if err != nil {
+		return outcome{err: err}
+	}
+	var sent uint64
+	resp, err := r.sess.Request(ctx, step.Method, body, session.CallOptions{
+		Timeout: patience,
+		Sent: func(n uint64) {
+			if sent == 0 {
+				sent = n
+			}
+		},
+	})
+	return r.answered(sent, resp, err)
+}
+
+// answered is what came of a request.
+func (r *runner) answered(sent uint64, resp session.Response, err error) outcome {
+	out := outcome{n: sent, err: err}
+	if err != nil {
+		return out
+	}
+	out.kind, out.value, out.rpc = anAnswer, resp.Result, resp.Error
+	out.took = r.time(resp.N) - r.time(sent)
+	return out
+}
+
+// A background is a call that goes on while other steps run.
+type background struct {
+	step *Step
+	sent chan struct{} // closed when it is written
+	done chan struct{} // closed when out is there
+	out  outcome
+	// cancelled: a step has cancelled it. For the goroutine of Run.
+	cancelled bool
+
+	mu    sync.Mutex
+	first uint64 // entry of the request
+	last  uint64 // and of its last round
+}
+
+func (b *background) written(n uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last = n; b.first == 0 {
+		b.first = n
+		close(b.sent)
+	}
+}
+
+func (b *background) entries() (first, last uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.first, b.last
+}
+
+func (b *background) answered() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// beginCall sends a request and leaves the waiting to a goroutine. Only a
+// timeout of its own limits that: Await has one for its step.
+func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
+	body, err := r.vars.json(step.Params)
+	if err != nil {
+		return outcome{err: err}
+	}
+	b := &background{step: step, sent: make(chan struct{}), done: make(chan struct{})}
+	calling, cancel := r.background, context.CancelFunc(func() {})
+	if step.Timeout > 0 {
+		calling, cancel = context.WithTimeoutCause(calling, step.Timeout, fmt.Errorf("%w (%v)", session.ErrTimeout, step.Timeout))
+	}
+	r.group.Go(func() {
+		defer close(b.done)
+		defer cancel()
+		resp, err := r.sess.Request(calling, step.Method, body, session.CallOptions{Timeout: patience, Sent: b.written, Quiet: true})
+		first, _ := b.entries()
+		b.out = r.answered(first, resp, err)
+	})
+	select {
+	case <-b.sent:
+	case <-b.done: // it could not be sent
+	case <-ctx.Done():
+		return outcome{err: context.Cause(ctx)}
+	}
+	first, _ := b.entries()
+	if first == 0 {
+		return outcome{err: b.out.err}
+	}
+	r.calls[step.Name] = b
+	return outcome{n: first}
+}
+
+// await waits for the answer to a call in the background. One that was cancelled
+// need not be answered, and may be: whether an answer was under way nobody
+// knows. So without an answer Await passes, unless it expects one; a late one is
+// taken if it comes within lateAnswer.
+func (r *runner) await(ctx context.Context, step *Step) outcome {
+	b := r.calls[step.Of]
+	if b.cancelled && !step.Expect.wantsAnswer() {
+		timer := time.NewTimer(lateAnswer)
+		defer timer.Stop()
+		select {
+		case <-b.done:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		first, _ := b.entries()
+		return outcome{n: first, err: r.interrupted(ctx)}
+	}
+	select {
+	case <-b.done:
+		return b.out
+	case <-ctx.Done():
+		first, _ := b.entries()
+		return outcome{n: first, err: context.Cause(ctx)}
+	}
+}
+
+// interrupted is the end of the run's context, nil as long as only the step's
+// time is over.
+func (r *runner) interrupted(ctx context.Context) error {
+	if r.background.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// cancelCall tells the server that nobody wants the answer to a call any more.
+// One that has been answered can't be cancelled.
+func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
+	b := r.calls[step.Of]
+	if b.answered() {
+		if b.out.err != nil {
+			return outcome{err: b.out.err}
+		}
+		text := fmt.Sprintf("%s was answered before it could be cancelled, after %v", step.Of, round(b.out.took))
+		return outcome{n: b.out.n, problem: &Problem{Check: "cancel", Text: text}}
+	}
+	_, last := b.entries()
+	id, err := r.rawID(last)
+	if err != nil {
+		return outcome{err: err}
+	}
+	body, err := json.Marshal(map[string]any{"requestId": id, "reason": "cancelled by the step " + step.Name})
+	if err != nil {
+		return outcome{err: err}
+	}
+	from := r.log.Len()
+	if err := r.sess.Notify(ctx, mcp.MethodCancelled, body); err != nil {
+		return outcome{err: err}
+	}
+	b.cancelled = true
+	return outcome{n: r.sentSince(from, mcp.MethodCancelled)}
+}
+
+// giveUp cancels the calls in the background that nobody has awaited.
+func (r *runner) giveUp() {
+	for _, b := range r.calls {
+		if b.cancelled || b.answered() {
+			continue
+		}
+		_, last := b.entries()
+		if id, err := r.rawID(last); err == nil {
+			_ = r.sess.Cancel(string(id), "the scenario is over") // without a server there is nobody to tell
+		}
+	}
+}
+
+// wantsAnswer tells whether anything is expected of an answer.
+func (e *Expect) wantsAnswer() bool {
+	return e.Result != nil || e.IsError != nil || e.Schema != nil || len(e.JQ) > 0 || e.Error != nil || e.Within > 0
+}
+
+// rawID is the id of the request that is an entry, byte for byte.
+func (r *runner) rawID(n uint64) (json.RawMessage, error) {
+	e, err := r.entry(int(n) - 1)
+	if err != nil {
+		return nil, err
+	}
+	id := e.Msg.ID.Of(e.Payload)
+	if len(id) == 0 {
+		return nil, errors.New("the request has no id")
+	}
+	return json.RawMessage(id), nil
+}

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"context"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+)
+
+// notify sends a notification.
+func (r *runner) notify(ctx context.Context, step *Step) outcome {
+	body, err := r.vars.json(step.Params)
+	if err != nil {
+		return outcome{err: err}
+	}
+	from := r.log.Len()
+	if err := r.sess.Notify(ctx, step.Method, body); err != nil {
+		return outcome{err: err}
+	}
+	return outcome{n: r.sentSince(from, step.Method)}
+}
+
+// send sends bytes as they are. If an answer is expected it waits for it: for
+// the one to the request that the bytes are, or, if they are none, for the first
+// that answers no request, as the error is that tells of a broken message.
+func (r *runner) send(ctx context.Context, step *Step) outcome {
+	data := step.Data
+	if step.Text {
+		text, err := r.vars.text(string(data))
+		if err != nil {
+			return outcome{err: err}
+		}
+		data = []byte(text)
+	}
+	n, err := r.sess.SendBytes(ctx, data)
+	if err != nil || !step.Expect.wantsAnswer() {
+		return outcome{n: n, err: err}
+	}
+	sent, _ := r.row(int(n) - 1)
+	number, err := r.until(ctx, int(n), func(_ int, row session.Row) bool {
+		if row.Kind != session.KindStdout || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
+			return false
+		}
+		if sent.Msg == framing.Request {
+			return row.Pair == uint32(n)
+		}
+		return row.State == session.ReqOrphan
+	})
+	if err != nil {
+		return outcome{n: n, err: err}
+	}
+	return r.answerAt(n, number)
+}
+
+// answerAt is the answer in a row to what was sent with entry n.
+func (r *runner) answerAt(n uint64, number int) outcome {
+	e, err := r.entry(number)
+	if err != nil {
+		return outcome{n: n, err: err}
+	}
+	out := outcome{n: n, kind: anAnswer, took: r.time(e.N) - r.time(n)}
+	if e.Msg.Kind == framing.ErrorResponse {
+		out.rpc = rpcError(e.Msg.Error.Of(e.Payload))
+	} else {
+		out.value = e.Msg.Result.Of(e.Payload)
+	}
+	return out
+}
+
+// closeStdin closes the server's input, and waits for its end if that is
+// expected.
+func (r *runner) closeStdin(ctx context.Context, step *Step) outcome {
+	begin := r.now()
+	r.sess.Act("close-stdin", "", 0)
+	if err := r.sess.CloseStdin(); err != nil {
+		return outcome{err: err}
+	}
+	if step.Expect.Exit == nil {
+		return outcome{}
+	}
+	select {
+	case <-r.sess.ExitedChan():
+	case <-ctx.Done():
+		return outcome{err: context.Cause(ctx)}
+	}
+	info := r.sess.Status().Process
+	if info.Exit == nil {
+		return outcome{err: endOf(info)}
+	}
+	out := outcome{exit: info.Exit, took: r.now() - begin}
+	if number, ok := r.find(r.startRow(), func(_ int, row session.Row) bool { return row.Kind == session.KindExited }); ok {
+		out.n = uint64(number) + 1
+		out.took = max(r.time(out.n)-begin, 0)
+	}
+	return out
+}
+
+// restart ends the server and opens it anew.
+func (r *runner) restart(ctx context.Context) outcome {
+	begin := r.now()
+	r.sess.Act("restart", "", 0)
+	err := r.sess.Restart(ctx)
+	r.since = r.startRow()
+	out := outcome{n: uint64(r.since) + 1, took: r.now() - begin}
+	if err != nil {
+		out.err = &restartError{err}
+		return out
+	}
+	r.gone, r.over = false, nil
+	return out
+}
+
+// A restartError is a server that could not be restarted.
+type restartError struct{ error }
+
+func (e *restartError) Unwrap() error { return e.error }

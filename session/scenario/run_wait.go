@@ -1,0 +1,246 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+
+	"mcpdbg/framing"
+	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+)
+
+// A match is what a Wait has found: a message of an entry, which may hold
+// several. No other Wait finds it again.
+type match struct {
+	n     uint64
+	index int
+}
+
+// A pattern is a Pattern with the values of its variables.
+type pattern struct {
+	Pattern
+	line *regexp.Regexp // of Stderr or Stdout
+}
+
+func (r *runner) pattern(p Pattern) (pattern, error) {
+	out := pattern{Pattern: p}
+	var err error
+	if out.Params, err = r.vars.json(p.Params); err != nil {
+		return out, err
+	}
+	if text := p.Stderr + p.Stdout; text != "" {
+		out.line, err = compileRegexp(text)
+	}
+	return out, err
+}
+
+// wait waits until something comes that matches. What has come since the step
+// before began counts; of several Waits in a row, since the one before the first
+// of them did.
+func (r *runner) wait(ctx context.Context, step *Step) outcome {
+	p, err := r.pattern(step.For)
+	if err != nil {
+		return outcome{err: err}
+	}
+	begin := r.now()
+	out := outcome{kind: params}
+	number, err := r.until(ctx, r.since, func(number int, row session.Row) bool {
+		var ok bool
+		out.value, ok = r.matches(p, number, row)
+		return ok
+	})
+	if err != nil {
+		return outcome{err: err}
+	}
+	out.n = uint64(number) + 1
+	out.took = max(r.time(out.n)-begin, 0)
+	return out
+}
+
+// matches tells whether a row is what is waited for, and was not found before;
+// value is what is to be looked at then.
+func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, ok bool) {
+	if !r.may(p, row) {
+		return nil, false
+	}
+	e, err := r.read(row)
+	if err != nil {
+		return nil, false
+	}
+	if p.line != nil {
+		key := match{e.N, 0}
+		if r.taken[key] || !p.line.Match(e.Payload) {
+			return nil, false
+		}
+		r.taken[key] = true
+		return quoteJSON(string(bytes.ToValidUTF8(e.Payload, []byte("\uFFFD")))), true
+	}
+	for i, body := range r.bodies(p, &e) {
+		key := match{e.N, i}
+		if !r.taken[key] && has(p.Params, body) {
+			r.taken[key] = true
+			return body, true
+		}
+	}
+	return nil, false
+}
+
+// may tells from a row alone whether it can match: most need not be read.
+func (r *runner) may(p pattern, row session.Row) bool {
+	if p.Stderr != "" {
+		return row.Kind == session.KindStderr
+	}
+	if row.Kind != session.KindStdout {
+		return false
+	}
+	method := r.log.Method(row.Method)
+	switch {
+	case p.Stdout != "":
+		return row.Msg == framing.NotJSON || row.Msg == framing.Other
+	case row.Msg == framing.Batch:
+		return true
+	case p.Notification != "":
+		return row.Msg == framing.Notification && (method == "" || method == p.Notification)
+	case row.Msg == framing.Response:
+		return r.sess.Status().Server.Era == mcp.Modern // which asks in results
+	}
+	return row.Msg == framing.Request && (method == "" || method == p.Request)
+}
+
+// bodies are the params of what the pattern names in an entry.
+func (r *runner) bodies(p pattern, e *session.Entry) [][]byte {
+	if e.Msg.Kind == framing.Response {
+		return asked(e.Msg.Result.Of(e.Payload), p.Request)
+	}
+	var all [][]byte
+	look := func(payload []byte, m framing.Message) {
+		named := p.Notification
+		if m.Kind == framing.Request {
+			named = p.Request
+		}
+		if (m.Kind == framing.Request || m.Kind == framing.Notification) && named != "" && string(m.Method.Of(payload)) == named {
+			all = append(all, m.Params.Of(payload))
+		}
+	}
+	if e.Msg.Kind != framing.Batch {
+		look(e.Payload, e.Msg)
+		return all
+	}
+	for span := range framing.Elements(e.Payload) {
+		payload := span.Of(e.Payload)
+		look(payload, framing.Scan(payload))
+	}
+	return all
+}
+
+// asked are the params of the requests with a method in a result of the modern
+// era that asks for input.
+func asked(result []byte, method string) [][]byte {
+	if !bytes.Contains(result, []byte("input_required")) {
+		return nil
+	}
+	var input struct {
+		ResultType    string
+		InputRequests map[string]struct {
+			Method string
+			Params json.RawMessage
+		}
+	}
+	if json.Unmarshal(result, &input) != nil || input.ResultType != "input_required" {
+		return nil
+	}
+	var all [][]byte
+	for _, key := range slices.Sorted(maps.Keys(input.InputRequests)) {
+		if request := input.InputRequests[key]; request.Method == method {
+			all = append(all, request.Params)
+		}
+	}
+	return all
+}
+
+// has tells whether params have what is wanted; nil is nothing.
+func has(want, body []byte) bool {
+	if want == nil {
+		return true
+	}
+	diffs, err := subset(want, body)
+	return err == nil && len(diffs) == 0
+}
+
+// answer waits until the server asks for something, in either era, and answers.
+// What is expected of the request is looked at afterwards.
+func (r *runner) answer(ctx context.Context, step *Step) outcome {
+	answer, err := r.vars.json(step.Answer)
+	if err != nil {
+		return outcome{err: err}
+	}
+	wanted, err := r.vars.json(step.For.Params)
+	if err != nil {
+		return outcome{err: err}
+	}
+	begin := r.now()
+	done := r.sess.Done()
+	for {
+		changed, ended := r.log.Changed(), isClosed(done)
+		ask, ok := r.ask(step.Method, wanted)
+		if ok {
+			err = r.sess.AnswerBy(ask.ID, answer, session.ByScenario)
+		}
+		switch {
+		case ok && err == nil:
+			r.settle(step)
+			return outcome{n: ask.N, kind: params, value: ask.Params, took: max(r.time(ask.N)-begin, 0)}
+		case ok && errors.Is(err, session.ErrNoAsk):
+			continue // the server has taken it back
+		case ok:
+			return outcome{n: ask.N, err: err}
+		case ended:
+			return outcome{err: endOf(r.sess.Status().Process)}
+		}
+		select {
+		case <-changed:
+		case <-done:
+		case <-ctx.Done():
+			return outcome{err: context.Cause(ctx)}
+		}
+	}
+}
+
+// ask is the oldest request that waits for an answer, with a method and params.
+func (r *runner) ask(method string, wanted []byte) (session.Ask, bool) {
+	for _, ask := range r.sess.Asks() {
+		if ask.Method == method && has(wanted, ask.Params) {
+			return ask, true
+		}
+	}
+	return session.Ask{}, false
+}
+
+// settle leaves a method to the scenario's answers when no step answers it any
+// more.
+func (r *runner) settle(last *Step) {
+	steps := r.scenario.Steps
+	for i := len(steps) - 1; i >= 0 && &steps[i] != last; i-- {
+		if steps[i].Do == Answer && steps[i].Method == last.Method {
+			return
+		}
+	}
+	canned, err := r.vars.json(r.scenario.Answers[last.Method])
+	if err != nil {
+		return
+	}
+	p, answer, ok := unasked(last.Method, canned)
+	if !ok || r.sess.SetPolicy(last.Method, p) != nil {
+		return
+	}
+	for ask, ok := r.ask(last.Method, nil); ok; ask, ok = r.ask(last.Method, nil) {
+		if r.sess.AnswerBy(ask.ID, answer, session.ByPolicy) != nil {
+			return
+		}
+	}
+}
