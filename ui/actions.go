@@ -107,6 +107,7 @@ var scopes = []keymap.Scope{
 	{ID: scopeCatalog, Title: "Catalog", Modal: true},
 	{ID: scopePalette, Title: "Commands", Modal: true},
 	{ID: scopeHelp, Title: "Help", Modal: true},
+	{ID: scopeGrid, Title: "Grid of a smoke run", Modal: true},
 	{ID: scopeHome, Title: "Open a server or a recording", Modal: true},
 	{ID: scopeInputs, Title: "Values that a server needs", Modal: true},
 	{ID: scopeForm, Title: "Composer, fields", Modal: true},
@@ -144,6 +145,7 @@ func actions() []action {
 		paletteActions(),
 		helpActions(),
 		homeActions(),
+		gridActions(),
 		inputActions(),
 		detailActions(),
 		copyActions(),
@@ -202,7 +204,7 @@ func moving() []action {
 		{entry{ID: actBottom, Keys: []string{"G", "end"}, Scope: keymap.Global, Title: "last", Help: "Go to the last line and follow."}, nil},
 
 		{entry{ID: actOpen, Keys: []string{"enter"}, Scope: keymap.Global, Title: "open", Help: "Show the selected row in the detail pane, full size; in a tree or on a flood, unfold.", Priority: 60}, nothing((*App).open)},
-		{entry{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter. Never quits."}, (*App).back},
+		{entry{ID: actBack, Keys: []string{"esc"}, Scope: keymap.Global, Title: "back", Help: "Leave the zoom, then the detail pane, then end a search, then the filter, then go back to the grid. Never quits."}, (*App).back},
 		{entry{ID: actNextPane, Keys: []string{"tab"}, Scope: keymap.Global, Title: "next pane", Help: "Go to the next pane.", Priority: 20, Hint: keymap.Hint{Keys: "tab", Title: "pane"}}, nothing(func(a *App) { a.focusBeside(1) })},
 		{entry{ID: actPrevPane, Keys: []string{"shift+tab"}, Scope: keymap.Global, Title: "previous pane", Help: "Go to the previous pane."}, nothing(func(a *App) { a.focusBeside(-1) })},
 		{entry{ID: actTraffic, Keys: []string{"2"}, Scope: keymap.Global, Title: "traffic", Help: "Go to the traffic pane."}, nothing(func(a *App) { a.focusOn(trafficID) })},
@@ -232,9 +234,9 @@ func acting() []action {
 		{entry{ID: actCancel, Keys: []string{"x"}, Scope: keymap.Global, Title: "cancel", Help: "Send notifications/cancelled for the selected request.", Priority: 28, Enabled: canCancel}, (*App).cancelSelected},
 		{entry{ID: actCopy, Keys: []string{"Y"}, Scope: keymap.Global, Title: "copy message", Help: "Copy the selected message to the terminal's clipboard (OSC 52).", Enabled: hasSelection}, (*App).copySelected},
 		{entry{ID: actCloseStdin, Keys: []string{"i"}, Scope: keymap.Global, Title: "close stdin", Help: "Close the server's standard input.", Destructive: true, Enabled: canSend}, nothing((*App).askCloseStdin)},
-		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
+		{entry{ID: actRestart, Keys: []string{"ctrl+r"}, Scope: keymap.Global, Title: "restart", Help: "Stop the server, if it runs, and start it again; when the connection to its host is lost, connect anew first. In a recording that was opened from the grid: start its server anew on its host, in a session of its own.", Priority: 9, Destructive: true, Enabled: canRestart, Now: restartNow}, (*App).restart},
 
-		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else stop the server and quit.", Priority: 80}, (*App).quit},
+		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else go back to the grid, or stop the server and quit.", Priority: 80, Now: quitNow}, (*App).quit},
 		{entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit, whatever is open."}, (*App).interrupt},
 		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
 		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true}, func(*App) tea.Cmd { return tea.ClearScreen }},
@@ -247,7 +249,7 @@ func acting() []action {
 func modal() []action {
 	return []action{
 		{entry{ID: actAccept, Keys: []string{"enter"}, Scope: scopePrompt, Title: "accept", Help: "Use what is written; an empty line ends the filter or the search.", Priority: 90}, (*App).acceptPrompt},
-		{entry{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80}, nothing(func(a *App) { a.prompt = nil })},
+		{entry{ID: actClosePrompt, Keys: []string{"esc"}, Scope: scopePrompt, Title: "cancel", Help: "Leave things as they were.", Priority: 80}, nothing((*App).closePrompt)},
 		{entry{ID: actYes, Keys: []string{"y"}, Scope: scopeDialog, Title: "yes", Help: "Do it.", Priority: 80, Enabled: asksQuestion}, (*App).yes},
 		{entry{ID: actNo, Keys: []string{"n", "q", "esc", "enter"}, Scope: scopeDialog, Title: "no", Help: "Close, and do nothing.", Priority: 90, Hint: keymap.Hint{Keys: "n/enter", Title: "no, close"}}, nothing(func(a *App) { a.dialog = nil })},
 		{entry{ID: actDialogDown, Keys: []string{"j", "down"}, Scope: scopeDialog, Title: "down", Help: "Scroll down, if it is long."}, nil},
@@ -291,9 +293,19 @@ func severalFields(a *App) (bool, string) {
 	return a.ask != nil && len(a.ask.fields) > 1, "there is one field"
 }
 
+// quitNow is what leaving means where there is a grid to go back to.
+func quitNow(a *App) string {
+	if a.grid != nil && !a.zoom && !a.gridShown() {
+		return "back to the grid"
+	}
+	return ""
+}
+
 // restartNow is what a restart means when nothing else helps.
 func restartNow(a *App) string {
 	switch {
+	case a.ofTarget():
+		return "debug"
 	case a.session == nil || a.starting || a.status.State != session.Failed:
 		return ""
 	case a.lostLink():
@@ -351,6 +363,8 @@ func canKill(a *App) (bool, string) {
 
 func canRestart(a *App) (bool, string) {
 	switch {
+	case a.ofTarget():
+		return canDebugTarget(a)
 	case a.session == nil:
 		return false, noServer(a)
 	case a.starting:

@@ -20,6 +20,8 @@ import (
 type Again struct {
 	// Header is that of the recording: where it ran.
 	Header session.Header
+	// File is the path of the recording, as Opened.File has it; "" for a session.
+	File string
 	// EnvPolicy is which variables the process got besides named ones, as the
 	// recording says; "" if it does not.
 	EnvPolicy string
@@ -50,7 +52,7 @@ func (a *App) startAgain(g *again, argv []string) tea.Cmd {
 	ctx, stop := context.WithCancel(a.ctx)
 	g.starting, g.stop, g.wrong = true, stop, ""
 	launcher, source, opts := a.opts.Launcher, g.of.log, g.options()
-	order := Again{Header: g.header, EnvPolicy: g.env.Policy, Argv: argv, Named: g.env.Named, Values: map[string]string{}}
+	order := Again{Header: g.header, File: g.of.path, EnvPolicy: g.env.Policy, Argv: argv, Named: g.env.Named, Values: map[string]string{}}
 	for i, name := range g.names {
 		if len(g.values[i].text) > 0 {
 			order.Values[name] = string(g.values[i].text)

@@ -24,7 +24,8 @@ type App struct {
 	nobody   *subject   // what is on the screen at home
 	drawn    int        // subjects there have been
 	sessions *sessionList
-	compared *comparing // that was looked at last; nil before
+	compared *comparing  // that was looked at last; nil before
+	grid     *gridScreen // of the run over many targets; nil without
 
 	ctx   context.Context
 	opts  Options
@@ -112,10 +113,17 @@ func newApp(ctx context.Context, opts Options) *App {
 		a.subjects = append(a.subjects, a.newSubject(o))
 		a.warn(o)
 	}
-	if len(a.subjects) > 0 {
+	if opts.Grid != nil {
+		a.grid = newGridScreen(a, opts.Grid)
+	}
+	switch {
+	case len(a.subjects) > 0:
 		a.subject, a.front = a.subjects[0], a.subjects[0]
-	} else {
+	case a.grid == nil:
 		a.push(&home{})
+	}
+	if a.grid != nil {
+		a.toGrid()
 	}
 	return a
 }
@@ -208,12 +216,14 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 		return a.quietNow(msg)
 	case changed:
 		return a.refresh()
+	case gridChanged:
+		return a.refreshGrid()
 	case playTick:
 		return a.ticked(msg)
 	case tick:
 		a.ticking = false
 		a.observeAll()
-		return a.takeSample()
+		return tea.Batch(a.takeSample(), a.refreshGrid())
 	case scanned:
 		a.mark(trafficID)
 		return a.traffic.found(msg, a.index.scanned)
@@ -319,6 +329,9 @@ func (a *App) settle() tea.Cmd {
 // pace is how often the clocks on the screen move; 0 if there is none. Those of
 // sessions that are not shown move in the list of sessions.
 func (a *App) pace() (least time.Duration) {
+	if a.gridShown() && !a.grid.over() {
+		least = spinEvery
+	}
 	for _, s := range a.subjects {
 		a.as(s, func() {
 			if p := a.ownPace(); p > 0 && (least == 0 || p < least) {

@@ -59,6 +59,9 @@ func (a *App) start(what string, start func(context.Context) error) tea.Cmd {
 
 // restart asks whether to stop a server that runs, and starts it.
 func (a *App) restart() tea.Cmd {
+	if a.ofTarget() {
+		return a.openFresh(a.target)
+	}
 	again := func(a *App) tea.Cmd {
 		s := a.session
 		return a.start("restart", func(ctx context.Context) error {

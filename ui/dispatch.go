@@ -238,6 +238,8 @@ func (a *App) back() tea.Cmd {
 		a.setSearch(nil)
 	case a.traffic.shown != nil:
 		return a.setFilter(nil)
+	case a.grid != nil:
+		a.toGrid()
 	}
 	return nil
 }
@@ -280,19 +282,15 @@ func (a *App) selectTraffic(number int) {
 	}
 }
 
-// quit leaves what is open, or the program.
+// quit leaves what is open, goes back to the run that it was opened from, or
+// leaves the program.
 func (a *App) quit() tea.Cmd {
-	if a.leave() {
+	switch {
+	case a.leave():
+		return nil
+	case a.grid != nil && !a.gridShown():
+		a.toGrid()
 		return nil
 	}
 	return a.interrupt()
-}
-
-// interrupt ends the program. What then happens to the server is the caller's
-// business.
-func (a *App) interrupt() tea.Cmd {
-	a.quitting = true
-	a.closeQuestion()
-	a.opts.quitting()
-	return tea.Quit
 }

@@ -31,18 +31,9 @@ func (a *App) paint() string {
 		})
 		return a.canvas.String()
 	}
-	a.line(0, a.layout.header, func(l *paint.Line) { paintHeader(l, a.headerParts(), a.theme) })
-	a.paintVerdict()
-	a.line(1, a.layout.tabs, a.paintTabs)
-	for _, id := range panes {
-		a.drawPane(id)
+	if !a.gridShown() { // which takes their place
+		a.paintPanes()
 	}
-	if a.showsStart() {
-		a.paintStart()
-	}
-	a.drawComposer()
-	a.paintCalls()
-	a.line(3, a.layout.player, a.paintPlayer)
 	a.line(2, a.layout.footer, func(l *paint.Line) {
 		if s, ok := a.aside(); ok {
 			a.as(s, func() { a.paintFooter(l) })
@@ -58,6 +49,22 @@ func (a *App) paint() string {
 		a.paintAsk()
 	}
 	return a.canvas.String()
+}
+
+// paintPanes paints all but the footer and what stands over the panes.
+func (a *App) paintPanes() {
+	a.line(0, a.layout.header, func(l *paint.Line) { paintHeader(l, a.headerParts(), a.theme) })
+	a.paintVerdict()
+	a.line(1, a.layout.tabs, a.paintTabs)
+	for _, id := range panes {
+		a.drawPane(id)
+	}
+	if a.showsStart() {
+		a.paintStart()
+	}
+	a.drawComposer()
+	a.paintCalls()
+	a.line(3, a.layout.player, a.paintPlayer)
 }
 
 // line paints one line that is no pane, in the i-th block for such lines.

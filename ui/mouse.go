@@ -251,15 +251,17 @@ func (a *App) clickDialog(x, y int) tea.Cmd {
 // clickOverlay picks an item of a list; the one under the cursor is taken, as
 // with enter.
 func (a *App) clickOverlay(x, y int) tea.Cmd {
-	o, ok := a.top().(picking)
-	if !ok {
-		return nil
+	var again, hit bool
+	switch o := a.top().(type) {
+	case picking:
+		again, hit = o.picks().click(x, y)
+	case *gridScreen:
+		again, hit = o.click(x, y)
 	}
-	again, hit := o.picks().click(x, y)
 	if !hit || !again {
 		return nil
 	}
-	if take, ok := a.keys.Lookup(o.scope(), "enter"); ok {
+	if take, ok := a.keys.Lookup(a.scope(), "enter"); ok {
 		return a.Do(take.ID)
 	}
 	return nil

@@ -17,6 +17,7 @@ type prompt struct {
 	check    func(text string) error    // says while it is written what is wrong
 	complete func(text string) []string // what the text can go on to; nil if nothing is known
 	accept   func(a *App, text string) (tea.Cmd, error)
+	closed   func()   // takes back what was done while the text was written; nil for nothing
 	wrong    string   // what is wrong with the text
 	offers   []string // the last words that completion knows, if there are several
 }
@@ -101,6 +102,14 @@ func (a *App) acceptPrompt() tea.Cmd {
 	}
 	a.prompt = nil
 	return cmd
+}
+
+// closePrompt leaves things as they were.
+func (a *App) closePrompt() {
+	if undo := a.prompt.closed; undo != nil {
+		undo()
+	}
+	a.prompt = nil
 }
 
 func (a *App) askFilter() {

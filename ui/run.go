@@ -107,6 +107,9 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	for _, s := range app.subjects {
 		app.watch(s)
 	}
+	if g := app.opts.Grid; g != nil {
+		wg.Go(func() { pump(ctx.Done(), g.Source, func() { program.Send(gridChanged{}) }) })
+	}
 	if p := app.opts.Prompter; p != nil {
 		wg.Go(func() { p.listen(ctx, func() { program.Send(asked{}) }) })
 		defer p.end()

@@ -47,13 +47,16 @@ func canRemove(a *App) (bool, string) {
 	if ok, why := sessionShown(a); !ok {
 		return false, why
 	}
-	return len(a.subjects) > 1 || a.opts.Launcher != nil, "it is the only one: quit instead"
+	return len(a.subjects) > 1 || a.opts.Launcher != nil || a.grid != nil, "it is the only one: quit instead"
 }
 
 // noServer says why there is no server to act on.
 func noServer(a *App) string {
 	if a.subject == a.nobody {
 		return errNoSession.Error()
+	}
+	if a.ofTarget() {
+		return "this is a recording: there is no server; " + a.keyOf(actRestart) + " starts one on its host"
 	}
 	if a.noServer == "" { // the footer asks for each frame
 		a.noServer = "this is a recording: there is no server; " + a.keyOf(actAgain) + " runs it again"
@@ -290,6 +293,10 @@ func (a *App) drop(s *subject) tea.Cmd {
 	if len(a.subjects) > 0 {
 		a.sessions.show(at)
 		return a.tagged(end) // what comes of it is told where one is then
+	}
+	if a.grid != nil {
+		a.toGrid()
+		return a.tagged(end)
 	}
 	a.show(a.nobody)
 	a.focusOn(trafficID)

@@ -22,7 +22,9 @@ type subject struct {
 	wrongRows   int // lines that the verdict took last
 
 	number  int
+	target  int // of a grid that it was opened from, or noTarget
 	title   string
+	path    string                      // of a recording, as Opened.File has it
 	name    string                      // of the program that is debugged, for the window's title
 	session *session.Session            // nil for a recording
 	launch  func(context.Context) error // starts the server at the beginning; nil if it is not to
@@ -69,7 +71,7 @@ func (a *App) newSubject(o Opened) *subject {
 	ctx, forget := context.WithCancel(a.ctx)
 	s := &subject{
 		whole: newProjection(source), log: source,
-		number: a.drawn, title: o.Title, session: o.Session, launch: o.Start, release: o.Close,
+		number: a.drawn, target: noTarget, title: o.Title, path: o.File, session: o.Session, launch: o.Start, release: o.Close,
 		gone: ctx.Done(), forget: forget,
 		hits: &highlight{}, starting: o.Start != nil, stop: func() {},
 	}

@@ -29,6 +29,9 @@ func (s State) String() string {
 	return "cancelled"
 }
 
+// Ended tells whether nothing more becomes of the target.
+func (s State) Ended() bool { return s >= Passed }
+
 // A Source is a run over targets, numbered from zero in the order in which they
 // were given. Its methods are called from one goroutine, many times a second,
 // and must not wait for what the run does. Texts need not be safe.

@@ -1,0 +1,112 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"mcpdbg/ui/paint"
+	"mcpdbg/ui/theme"
+)
+
+// mostBar is how wide the progress gets at most.
+const mostBar = 40
+
+// A count is a number of targets as it is painted.
+type count struct {
+	text  string
+	style theme.Style
+	spare int // which goes first where there is little room; 0 never does
+}
+
+// PaintTotals paints how far the run is into one line: counts, time, progress.
+func (g *Grid) PaintTotals(l *paint.Line) {
+	t, th := &g.totals, g.theme
+	var counts []count
+	add := func(n int, what string, style theme.Style, spare int) {
+		if n > 0 {
+			counts = append(counts, count{thousands(n) + " " + what, style, spare})
+		}
+	}
+	add(t.All(), "targets", th.Strong, 2)
+	add(t.Passed, "ok", th.OK, 0)
+	add(t.Failed, "failed", th.Error, 0)
+	add(t.Cancelled, "cancelled", th.Warn, 1)
+	add(t.Running, "running", th.Text, 0)
+	add(t.Waiting, "waiting", th.Dim, 3)
+	counts = append(counts, count{text: clock(t.Took), style: th.Text})
+	for i, c := range fit(counts, l.Room()-1) {
+		l.PadTo(l.Cells() + min(i+1, 2))
+		l.Text(c.style, c.text)
+	}
+	g.paintProgress(l)
+}
+
+// fit leaves out counts until the rest fit in width cells with two between them.
+func fit(counts []count, width int) []count {
+	for {
+		used, spare := -2, -1
+		for i, c := range counts {
+			used += 2 + len(c.text)
+			if c.spare > 0 && (spare < 0 || c.spare > counts[spare].spare) {
+				spare = i
+			}
+		}
+		if used <= width || spare < 0 {
+			return counts
+		}
+		counts = slices.Delete(counts, spare, spare+1)
+	}
+}
+
+// paintProgress paints how much of the run is done with, if there is room.
+func (g *Grid) paintProgress(l *paint.Line) {
+	t := &g.totals
+	if t.All() == 0 {
+		return
+	}
+	percent := fmt.Sprintf(" %d %%", t.Done()*100/t.All())
+	width := min(l.Room()-2-len(" 100 %")-1, mostBar)
+	const least = 8
+	l.Text(theme.Style{}, "  ")
+	if width >= least {
+		done := t.Done() * width / t.All()
+		for i := range width {
+			if i < done {
+				l.Text(g.theme.OK, g.glyphs.bar)
+			} else {
+				l.Text(g.theme.Dim, g.glyphs.rest)
+			}
+		}
+	}
+	if l.Room() >= len(percent) {
+		l.Text(g.theme.Text, percent)
+	}
+}
+
+// PaintCauses paints into one line how often what failed.
+func (g *Grid) PaintCauses(l *paint.Line) {
+	l.PadTo(1)
+	if len(g.totals.Causes) == 0 {
+		l.Text(g.theme.Dim, "nothing failed")
+		if !g.totals.Over {
+			l.Text(g.theme.Dim, " so far")
+		}
+		return
+	}
+	l.Text(g.theme.Dim, "failed by:")
+	for _, c := range g.totals.Causes {
+		l.Text(theme.Style{}, "  ")
+		l.Text(g.theme.Text, c.Name+" ")
+		l.Text(g.theme.Strong, thousands(c.N))
+	}
+}
+
+// thousands writes 12402 as "12,402".
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
