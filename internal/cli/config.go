@@ -91,19 +91,24 @@ func (a *app) choose(t targetFlags) (targetFlags, []string, error) {
 	if err != nil {
 		return t, nil, err
 	}
-	if err := checkInputs(e, given); err != nil {
+	if err := checkInputs(serverWord(e.Name), e.Inputs, given); err != nil {
 		return t, nil, err
 	}
-	t, err = t.use(*e, file.How, func(in target.Input) (string, error) {
-		if value, ok := given[in.ID]; ok {
-			return value, nil
-		}
-		return inputDefault(in)
-	})
+	t, err = t.use(*e, file.How, answerInputs(given))
 	if err != nil {
 		return t, nil, err
 	}
 	return t, t.from.start.Args(), nil
+}
+
+// answerInputs takes the values of inputs that were given, or their defaults.
+func answerInputs(given map[string]string) func(target.Input) (string, error) {
+	return func(in target.Input) (string, error) {
+		if value, ok := given[in.ID]; ok {
+			return value, nil
+		}
+		return inputDefault(in)
+	}
 }
 
 // inputDefault is what an input is if nobody gives it a value.
@@ -201,10 +206,13 @@ func parseInputs(pairs []string) (map[string]string, error) {
 	return given, nil
 }
 
-// checkInputs refuses values for inputs that the server does not have.
-func checkInputs(e *target.Entry, given map[string]string) error {
+// serverWord is a server as errors name it.
+func serverWord(name string) string { return fmt.Sprintf("the server %q", name) }
+
+// checkInputs refuses values for inputs that are none of those of whose.
+func checkInputs(whose string, inputs []target.Input, given map[string]string) error {
 	var ids []string
-	for _, in := range e.Inputs {
+	for _, in := range inputs {
 		ids = append(ids, in.ID)
 	}
 	for name := range given {
@@ -212,9 +220,9 @@ func checkInputs(e *target.Entry, given map[string]string) error {
 			continue
 		}
 		if len(ids) == 0 {
-			return usagef("--input %s: the server %q has no inputs", name, e.Name)
+			return usagef("--input %s: %s has no inputs", name, whose)
 		}
-		return withHint(usagef("--input %s: the server %q has no such input: it has %s", name, e.Name, someNames(ids)), didYouMean("--input ", name, ids))
+		return withHint(usagef("--input %s: %s has no such input: it has %s", name, whose, someNames(ids)), didYouMean("--input ", name, ids))
 	}
 	return nil
 }

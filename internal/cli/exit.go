@@ -50,6 +50,12 @@ type answerError struct {
 func (e *answerError) Error() string { return e.err.Error() }
 func (e *answerError) Unwrap() error { return e.err }
 
+// verdictError is the end of a run whose failures have been shown, with the code
+// that they come to.
+type verdictError struct{ code int }
+
+func (e *verdictError) Error() string { return fmt.Sprintf("not all is good: %d", e.code) }
+
 // hintedError is an error with what to try about it.
 type hintedError struct {
 	error
@@ -110,13 +116,14 @@ func isBrokenPipe(err error) bool {
 
 func codeOf(err error) int {
 	var (
-		sig    *signalError
-		answer *answerError
-		open   *session.OpenError
-		start  *executor.StartError
-		write  *session.WriteError
-		usage  *usageError
-		rpc    *session.RPCError
+		sig     *signalError
+		answer  *answerError
+		open    *session.OpenError
+		start   *executor.StartError
+		write   *session.WriteError
+		usage   *usageError
+		rpc     *session.RPCError
+		verdict *verdictError
 	)
 	switch {
 	case errors.As(err, &sig):
@@ -126,6 +133,8 @@ func codeOf(err error) int {
 		return exitSignal
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &verdict):
+		return verdict.code
 	case errors.As(err, &answer):
 		return exitAnswer
 	case isReach(err):
@@ -181,7 +190,8 @@ func openCode(e *session.OpenError) int {
 // line passes through termsafe: much of it was written by the server.
 func (a *app) explain(err error) {
 	var answer *answerError
-	if errors.As(err, &answer) && answer.printed {
+	var verdict *verdictError
+	if errors.As(err, &answer) && answer.printed || errors.As(err, &verdict) {
 		return
 	}
 	lines := append(messageLines(err.Error()), evidence(err)...)

@@ -131,12 +131,7 @@ func configuredServer(path, project, name string, inputs map[string]string) (tar
 	if i < 0 {
 		return targetFlags{}, fmt.Errorf("%s has no server %q any more", path, name)
 	}
-	return freshFlags().use(file.Entries[i], file.How, func(in target.Input) (string, error) {
-		if value, ok := inputs[in.ID]; ok {
-			return value, nil
-		}
-		return inputDefault(in)
-	})
+	return freshFlags().use(file.Entries[i], file.How, answerInputs(inputs))
 }
 
 // start makes a session that is not started yet.

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/termsafe"
+)
+
+// smokeFlags are the flags of smoke beside those of a target.
+type smokeFlags struct {
+	hosts   []string // --ssh
+	lists   []string // --hosts
+	servers []string
+
+	jobs          int
+	retries       int
+	seed          uint32
+	failFast      bool
+	failOn        string
+	targetTimeout time.Duration
+
+	recordings string
+	out        smokeOutputs
+}
+
+func (a *app) smokeCommand() *cobra.Command {
+	var t targetFlags
+	var f smokeFlags
+	cmd := &cobra.Command{
+		Use:   "smoke [flags] [--ssh DEST]... [--hosts FILE]... (-- COMMAND [ARG...] | --config FILE)",
+		Short: "The same checks on many hosts: does the server work there, and if not, why?",
+		Long: `smoke tests servers on hosts: the command behind --, or those of a config file
+that can be started, on each host of --ssh and --hosts. "local" is this machine,
+and where it runs without either; a server whose config file names a host runs
+there then.
+
+For each target it connects, verifies the host key, logs in, starts the server,
+shakes hands, lists everything, pings, ends the server by the ladder, and sees
+whether it left a process behind. What the log of the session shows to be wrong
+fails it, too. Nobody is asked anything. Each target is recorded.
+
+--hosts FILE has one destination a line; # begins a comment, - is standard input.
+A line with * or ? stands for all hosts of the ssh configuration that it matches;
+one that begins with ! takes out what it matches of its file.
+
+The exit code is 0 if all is good; 5, 4 or 3 if all that failed failed for want
+of a host, of time or of a server; else 1.`,
+		Example: `  mcpdbg smoke -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg smoke --ssh web-1 --ssh web-2 --ssh local -- my-server
+  mcpdbg smoke --hosts hosts.txt --jobs 32 --junit smoke.xml -- my-server
+  mcpdbg smoke --hosts hosts.txt --config .mcp.json --server notes --server files
+  printf 'web-*\n!web-9\n' | mcpdbg smoke --hosts - --json -- my-server`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.smoke(cmd.Context(), t, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&f.hosts, "ssh", nil, "test on this host, `[user@]host[:port]` or an alias or pattern; local is this machine; may be repeated")
+	flags.StringArrayVar(&f.lists, "hosts", nil, "test on the hosts of a `file`, one a line; - is standard input; may be repeated")
+	flags.IntVar(&f.jobs, "jobs", smoke.DefaultJobs, "how many targets are tested at once")
+	flags.IntVar(&f.retries, "retries", 1, "how often a target is begun again that could not be reached")
+	flags.Uint32Var(&f.seed, "seed", 0, "makes the waits between attempts the same again (default: others each time)")
+	flags.BoolVar(&f.failFast, "fail-fast", false, "end the run when the first target fails")
+	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "findings that fail a target: error, warning (and errors) or never")
+	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target, but for its ending")
+	flags.StringVar(&f.recordings, "recordings", "", "keep the recordings in this `folder`")
+	f.out.register(cmd)
+	t.registerSession(cmd)
+	t.registerRecording(cmd)
+	t.ssh.registerWay(cmd)
+	flags.StringVar(&t.config.file, "config", "", "test the servers of this config `file` of an MCP client, instead of a COMMAND")
+	flags.StringArrayVar(&f.servers, "server", nil, "only the server of this `name` in the config file; may be repeated")
+	t.config.registerInputs(cmd)
+	completeOneOf(cmd, "fail-on", string(smoke.FailOnError), string(smoke.FailOnWarning), string(smoke.FailOnNever))
+	return cmd
+}
+
+// check refuses flags that mean nothing.
+func (f *smokeFlags) check(t *targetFlags) error {
+	failOn := []smoke.FailOn{smoke.FailOnError, smoke.FailOnWarning, smoke.FailOnNever}
+	switch {
+	case f.jobs < 1:
+		return usagef("--jobs must be at least 1")
+	case f.retries < 0:
+		return usagef("--retries must not be below 0")
+	case f.targetTimeout <= 0:
+		return usagef("--target-timeout must be more than 0")
+	case !slices.Contains(failOn, smoke.FailOn(f.failOn)):
+		return usagef("--fail-on %q: must be error, warning or never", f.failOn)
+	case f.recordings != "" && t.noRecord:
+		return usagef("--recordings and --no-record can't be mixed")
+	}
+	if !t.given("seed") {
+		f.seed = rand.Uint32()
+	}
+	return f.out.check()
+}
+
+// smoke is the command.
+func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
+	if err := f.check(&t); err != nil {
+		return err
+	}
+	servers, err := a.smokeServers(&t, f.servers)
+	if err != nil {
+		return err
+	}
+	hosts, err := a.smokeHosts(f, t.ssh.config)
+	if err != nil {
+		return err
+	}
+	fl, err := a.newFleet(t, servers, hosts, f)
+	if err != nil {
+		return err
+	}
+	report, err := a.runSmoke(ctx, fl, f)
+	err = errors.Join(err, fl.close())
+	if !t.noRecord && f.recordings == "" {
+		tidy(a.urgent, func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: note: "+text)) })
+	}
+	switch {
+	case err != nil:
+		return interrupted(ctx, err)
+	case ctx.Err() != nil && report.Counts().Cancelled > 0:
+		return context.Cause(ctx)
+	case report.Exit() != exitOK:
+		return &verdictError{report.Exit()}
+	}
+	return nil
+}
+
+// runSmoke runs the fleet, and writes what comes of it.
+func (a *app) runSmoke(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	out := a.openSmoke(f, stop)
+	if !f.out.quiet {
+		fmt.Fprintln(a.stderr, "mcpdbg: "+fl.size())
+	}
+	report := smoke.Run(running, smoke.Options{
+		Targets: fl.targets, Make: fl.make, Event: out.event,
+		Jobs: f.jobs, Seed: uint64(f.seed), Retries: f.retries, FailFast: f.failFast, FailOn: smoke.FailOn(f.failOn),
+		TargetTimeout: f.targetTimeout,
+	})
+	report.Tool = "mcpdbg " + version
+	return report, out.finish(report)
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+)
+
+// smoked is the document of a run of smoke --json.
+func smoked(t *testing.T, r result) smoke.Report {
+	t.Helper()
+	var report smoke.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report), "%s%s", r.stdout, r.stderr)
+	require.Equal(t, 1, report.Version)
+	return report
+}
+
+func TestSmokeOfOneServer(t *testing.T) {
+	t.Parallel()
+	r := run(t, against("", "smoke")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, "ok")
+	require.Contains(t, r.stdout, "1 passed")
+	require.Equal(t, "mcpdbg: 1 target\n", r.stderr)
+
+	r = run(t, against("", "smoke", "--json")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	report := smoked(t, r)
+	require.True(t, report.OK)
+	require.Equal(t, "mcpdbg "+version, report.Tool)
+	require.Len(t, report.Targets, 1)
+	one := report.Targets[0]
+	require.Equal(t, smoke.Local, one.Host)
+	require.Equal(t, filepath.Base(binary), one.Server)
+	require.Equal(t, 14, *one.Tools)
+	requireWhole(t, one.Recording)
+
+	r = run(t, against("", "smoke", "--quiet")...)
+	require.Equal(t, result{}, r)
+}
+
+func TestExitCodesOfSmoke(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code  int
+		cause smoke.Cause
+		args  []string
+	}{
+		{0, "", against("stray-text", "smoke", "--fail-on", "never")},
+		{1, smoke.CauseProtocol, against("stray-text", "smoke")},
+		{3, smoke.CauseExec, []string{"smoke", "--", "no-such-program"}},
+		{4, smoke.CauseTimeout, against("never-answers", "smoke", "--startup-timeout", "500ms")},
+		{4, smoke.CauseTimeout, against("never-answers", "smoke", "--target-timeout", "500ms")},
+		{5, smoke.CauseResolve, []string{"smoke", "--ssh", "nohost.invalid", "--retries", "0", "--", "x"}},
+	} {
+		r := run(t, append([]string{"smoke", "--json"}, c.args[1:]...)...)
+		require.Equal(t, c.code, r.code, "%q: %s%s", c.args, r.stdout, r.stderr)
+		report := smoked(t, r)
+		require.Equal(t, c.cause, report.Targets[0].Cause, "%q", c.args)
+		require.Equal(t, c.code == 0, report.OK)
+	}
+	r := run(t, against("", "smoke", "--ssh", "nohost.invalid", "--ssh", "local")...)
+	require.Equal(t, 5, r.code, "what passed changes nothing")
+	require.Contains(t, r.stderr, "2 hosts x 1 server: 2 targets")
+}
+
+// All servers of a config file that can be started are tested, or those that are
+// named.
+func TestSmokeOfAConfigFile(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, ".mcp.json", fmt.Sprintf(`{"mcpServers":{
+		"one":{"command":%[1]q,"args":["demo-server"]},
+		"web":{"type":"http","url":"https://example.invalid"},
+		"two":{"command":%[1]q,"args":["demo-server","--changed"]},
+		"far":{"command":"x","ssh":"nohost.invalid"}}}`, binary))
+	targets := func(r result) string {
+		var all []string
+		for _, target := range smoked(t, r).Targets {
+			all = append(all, target.Host+" "+target.Server+" "+string(target.Cause))
+		}
+		return strings.Join(all, ", ")
+	}
+	r := run(t, "smoke", "--json", "--config", file)
+	require.Equal(t, 5, r.code, r.stderr)
+	require.Equal(t, "local one , local two , nohost.invalid far resolve", targets(r))
+	require.Contains(t, r.stderr, "mcpdbg: 3 targets\n")
+
+	r = run(t, "smoke", "--json", "--config", file, "--server", "two", "--server", "one", "--server", "two")
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, "local two , local one ", targets(r))
+
+	r = run(t, "smoke", "--json", "--config", file, "--server", "one", "--server", "far", "--ssh", "local", "--ssh", "no2.invalid")
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Equal(t, "local one , local far exec, no2.invalid one resolve, no2.invalid far resolve", targets(r))
+	require.Contains(t, r.stderr, "mcpdbg: 2 hosts x 2 servers: 4 targets\n")
+}
+
+func TestWrongUsageOfSmoke(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := writeFile(t, "local\n\nme:secret@h\n")
+	config := writeFile(t, "Host web-1 web-2\n")
+	file := configFile(t, ".mcp.json", `{"mcpServers":{"a":{"command":"x","cwd":"sub"},"b":{"command":"y ${input:k}"}}}`)
+	for _, c := range []struct {
+		args string
+		says string
+	}{
+		{"smoke", "no command: name the server's command after --"},
+		{"smoke x -- y", `unexpected "x"`},
+		{"smoke --jobs 0 -- x", "--jobs must be at least 1"},
+		{"smoke --retries -1 -- x", "--retries must not be below 0"},
+		{"smoke --target-timeout 0s -- x", "--target-timeout must be more than 0"},
+		{"smoke --fail-on info -- x", `--fail-on "info": must be error, warning or never`},
+		{"smoke --json --quiet -- x", "can't be mixed"},
+		{"smoke --record r -- x", "unknown flag: --record"},
+		{"smoke --recordings r --no-record -- x", "--recordings and --no-record can't be mixed"},
+		{"smoke --recordings " + list + "/r -- x", "--recordings: "},
+		{"smoke --server a -- x", "--server means nothing without --config"},
+		{"smoke --config " + file + " -- x", "--config and a command can't be mixed"},
+		{"smoke --config " + file + " --server c", `has no server "c"`},
+		{"smoke --config " + file + " --input q=1", "--input q: "},
+		{"smoke --config " + file + " --ssh h", "cwd is a directory of h, and has to begin with /"},
+		{"smoke --hosts " + dir + "/none -- x", "--hosts: open " + dir + "/none"},
+		{"smoke --hosts " + list + " -- x", list + ":3: destination \"me:***@h\": has a password in it"},
+		{"smoke --ssh -oX=y -- x", "--ssh: destination \"-oX=y\": begins with '-'"},
+		{"smoke --ssh= -- x", "--ssh: destination \"\": is empty"},
+		{"smoke --ssh web-9* -F " + config + " -- x", "--ssh: web-9* matches none of the 2 hosts"},
+		{"smoke --ssh web-* -F " + dir + "/none -- x", dir + "/none: no such file"},
+		{"smoke --ssh h --ssh local -C sub -- x", "--cwd sub: with --ssh it is a directory of the host"},
+		{"smoke --ssh local --accept-new -- x", "--accept-new means nothing without --ssh"},
+		{"smoke --ssh h --ssh local --env-policy client -- x", "--env-policy client: with --ssh"},
+		{"smoke --ssh h --path-from x -- x", `--path-from "x"`},
+	} {
+		r := inProcess(t, strings.Fields(c.args)...)
+		require.Equal(t, 2, r.code, "%s: %s%s", c.args, r.stdout, r.stderr)
+		require.Contains(t, r.stderr, c.says, c.args)
+		require.NotContains(t, r.stderr, "secret")
+		require.Empty(t, r.stdout)
+	}
+}

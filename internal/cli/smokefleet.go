@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec"
+	"mcpdbg/sshexec"
+	"mcpdbg/sshexec/link"
+)
+
+// A fleet makes the sessions of a smoke test, all of them over the same
+// connections to hosts on the way, and on this machine by one executor.
+type fleet struct {
+	app     *app
+	flags   targetFlags // of all targets
+	servers []smokeServer
+	targets []smoke.Target
+	server  []int  // of each target, among servers
+	remote  bool   // some of them are not here
+	folder  string // of recordings; "" means the usual one
+	maxPart int64
+
+	ids    executor.IDs
+	local  executor.Executor // nil if no target is here
+	dialer *link.Dialer      // nil if all are
+}
+
+// maxTargets is how many targets a run may have.
+const maxTargets = 10_000
+
+// newFleet makes the targets: every server on every host, host by host. Without
+// hosts each server is on that of its config file, or here. All that can be
+// wrong with the flags is found before anything starts.
+func (a *app) newFleet(t targetFlags, servers []smokeServer, hosts []string, f *smokeFlags) (*fleet, error) {
+	fl := &fleet{app: a, flags: t, servers: servers, folder: f.recordings, maxPart: t.partSize()}
+	if n := len(hosts) * len(servers); n > maxTargets {
+		return nil, usagef("%d hosts x %d servers are more than %d targets", len(hosts), len(servers), maxTargets)
+	}
+	for _, host := range hosts {
+		for i := range servers {
+			fl.add(host, i)
+		}
+	}
+	if len(hosts) == 0 {
+		for i := range servers {
+			fl.add(servers[i].home(), i)
+		}
+	}
+	if err := fl.check(f); err != nil {
+		return nil, errors.Join(err, fl.close())
+	}
+	return fl, fl.makeFolder()
+}
+
+// size says how many targets there are.
+func (fl *fleet) size() string {
+	hosts := map[string]bool{}
+	for _, t := range fl.targets {
+		hosts[t.Host] = true
+	}
+	all := plural(uint64(len(fl.targets)), "target")
+	if len(fl.targets) != len(hosts)*len(fl.servers) || len(fl.targets) == 1 {
+		return all
+	}
+	return fmt.Sprintf("%s x %s: %s", plural(uint64(len(hosts)), "host"), plural(uint64(len(fl.servers)), "server"), all)
+}
+
+func (fl *fleet) add(host string, server int) {
+	fl.targets = append(fl.targets, smoke.Target{Host: host, Server: fl.servers[server].name})
+	fl.server = append(fl.server, server)
+	fl.remote = fl.remote || host != smoke.Local
+}
+
+// check refuses what can't be started, and makes the executor and the dialer.
+// Hosts differ in nothing but where they are: of each server one target here and
+// one elsewhere is looked at.
+func (fl *fleet) check(f *smokeFlags) error {
+	type kind struct {
+		server int
+		here   bool
+	}
+	seen := map[kind]bool{}
+	for i, target := range fl.targets {
+		k := kind{fl.server[i], target.Host == smoke.Local}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		t, argv, err := fl.at(i)
+		if err != nil {
+			return err
+		}
+		cfg, err := t.sessionConfig(argv)
+		if err != nil {
+			return err
+		}
+		if k.here {
+			fl.startHere()
+			continue
+		}
+		opts, err := t.ssh.options(cfg.Command.Env)
+		if err != nil {
+			return err
+		}
+		fl.dial(opts, f)
+	}
+	return nil
+}
+
+// startHere makes the executor of this machine. Who is done with a process has
+// read it to its end: nothing of it is to stay.
+func (fl *fleet) startHere() {
+	if fl.local == nil {
+		fl.local = localexec.New(localexec.Options{
+			Watchdog: append(fl.app.self, watchdogCommand), IDs: &fl.ids, Retention: time.Second,
+		})
+	}
+}
+
+// dial makes the dialer of all hosts.
+func (fl *fleet) dial(opts sshexec.Options, _ *smokeFlags) {
+	if fl.dialer == nil {
+		fl.dialer = sshexec.NewDialer(opts)
+	}
+}
+
+// makeFolder makes the folder of the recordings, and finds out whether it can be
+// written to before there is anything to write.
+func (fl *fleet) makeFolder() error {
+	if fl.folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(fl.folder, 0o700); err != nil {
+		return usagef("--recordings: %v", err)
+	}
+	probe, err := os.CreateTemp(fl.folder, ".mcpdbg-*.tmp")
+	if err != nil {
+		return usagef("--recordings: %v", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// at is how a target is started: its flags and its command.
+func (fl *fleet) at(target int) (targetFlags, []string, error) {
+	t, host := fl.flags, fl.targets[target].Host
+	if host == smoke.Local {
+		host = ""
+		if fl.remote {
+			t.ssh = sshFlags{} // its flags are for the others
+		}
+	}
+	return fl.servers[fl.server[target]].at(t, host)
+}
+
+// make makes the session of a target. It implements smoke.Options.Make.
+func (fl *fleet) make(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+	t, argv, err := fl.at(target)
+	if err != nil {
+		return nil, err
+	}
+	t.configure = configure
+	cfg, err := t.sessionConfig(argv)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := fl.executor(t, cfg.Command.Env)
+	if err != nil {
+		return nil, err
+	}
+	l, err := fl.app.live(t, cfg, exec, recordings.Options{Dir: fl.folder, Server: fl.word(target), MaxPart: fl.maxPart})
+	if err != nil {
+		return nil, err
+	}
+	return &smoke.Made{
+		Session: l.Session, Recording: l.log.Path(), Close: l.end,
+		Release: func() { _ = l.log.Release() }, // it was only read
+	}, nil
+}
+
+// word is a target in the name of its recording.
+func (fl *fleet) word(target int) string {
+	if t := fl.targets[target]; t.Host != smoke.Local {
+		return t.Server + "-" + t.Host
+	}
+	return fl.targets[target].Server
+}
+
+// executor starts the server of one target. Nobody is there to be asked.
+func (fl *fleet) executor(t targetFlags, env []executor.EnvVar) (executor.Executor, error) {
+	if !t.ssh.remote() {
+		return lent{fl.local}, nil
+	}
+	opts, err := t.ssh.options(env)
+	if err != nil {
+		return nil, err
+	}
+	opts.Dialer, opts.IDs = fl.dialer, &fl.ids
+	return sshexec.New(opts)
+}
+
+// A lent executor is closed by its owner.
+type lent struct{ executor.Executor }
+
+// Close implements executor.Executor.
+func (lent) Close() error { return nil }
+
+// close ends what the sessions shared.
+func (fl *fleet) close() error {
+	var errs []error
+	if fl.local != nil {
+		errs = append(errs, fl.local.Close())
+	}
+	if fl.dialer != nil {
+		errs = append(errs, fl.dialer.Close())
+	}
+	return errors.Join(errs...)
+}
