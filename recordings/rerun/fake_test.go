@@ -134,10 +134,10 @@ func sent(t *testing.T, src session.Source) (calls []string) {
 	t.Helper()
 	rows := make([]session.Row, src.Len())
 	for _, row := range rows[:src.Rows(0, rows)] {
-		switch {
-		case row.Kind == session.KindStart:
+		switch row.Kind {
+		case session.KindStart:
 			calls = nil
-		case row.Kind == session.KindStdin:
+		case session.KindStdin:
 			var m message
 			e, err := src.Entry(row, 0)
 			require.NoError(t, err)
@@ -158,7 +158,7 @@ func notes(t *testing.T, src session.Source) (texts []string) {
 	t.Helper()
 	rows := make([]session.Row, src.Len())
 	for _, row := range rows[:src.Rows(0, rows)] {
-		var b session.NoteBody
+		var b session.NoteBody // and none of another kind
 		if e, err := src.Entry(row, 0); row.Kind == session.KindNote && err == nil && e.DecodeBody(&b) == nil {
 			texts = append(texts, b.Text)
 		}

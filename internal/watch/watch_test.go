@@ -1,0 +1,255 @@
+package watch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A tree is a folder that is watched.
+type tree struct {
+	t   *testing.T
+	dir string
+	w   *Watcher
+}
+
+// newTree makes a folder of files, which hold their names, and watches it.
+func newTree(t *testing.T, globs []string, files ...string) *tree {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	tr := &tree{t: t, dir: dir}
+	for _, name := range files {
+		tr.write(name, name)
+	}
+	tr.watch(Options{Globs: globs})
+	return tr
+}
+
+func (tr *tree) watch(opts Options) {
+	tr.t.Helper()
+	opts.Dir, opts.Quiet = tr.dir, 20*time.Millisecond
+	w, err := New(opts)
+	require.NoError(tr.t, err)
+	tr.t.Cleanup(func() { require.NoError(tr.t, w.Close()) })
+	tr.w = w
+}
+
+func (tr *tree) path(name string) string { return filepath.Join(tr.dir, filepath.FromSlash(name)) }
+
+func (tr *tree) write(name, text string) {
+	tr.t.Helper()
+	require.NoError(tr.t, os.MkdirAll(filepath.Dir(tr.path(name)), 0o755))
+	require.NoError(tr.t, os.WriteFile(tr.path(name), []byte(text), 0o644))
+}
+
+// changes waits until a file has changed, and returns all that did till then.
+func (tr *tree) changes(last string) (all []string) {
+	tr.t.Helper()
+	limit := time.After(10 * time.Second)
+	for {
+		select {
+		case c := <-tr.w.Changes():
+			for _, path := range c.Paths {
+				name, ok := below(tr.dir, path)
+				require.True(tr.t, ok)
+				all = append(all, name)
+				if name == last {
+					return all
+				}
+			}
+		case <-limit:
+			require.Fail(tr.t, "no change of "+last, "%v", all)
+		}
+	}
+}
+
+// only requires that nothing but some files changes: what did not count is
+// followed by a change that does.
+func (tr *tree) only(names ...string) {
+	tr.t.Helper()
+	tr.write("zzz.go", time.Now().String())
+	require.Equal(tr.t, append(names, "zzz.go"), tr.changes("zzz.go"))
+}
+
+var goFiles = []string{"**/*.go"}
+
+func TestChanges(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, tr *tree)
+		want   []string
+	}{
+		{"written", func(t *testing.T, tr *tree) { tr.write("a.go", "other") }, []string{"a.go"}},
+		{"cut and written", func(t *testing.T, tr *tree) { tr.write("a.go", ""); tr.write("a.go", "a.go") }, nil},
+		{"replaced, as editors do", func(t *testing.T, tr *tree) {
+			tr.write("a.go.new", "other")
+			require.NoError(t, os.Rename(tr.path("a.go.new"), tr.path("a.go")))
+		}, []string{"a.go"}},
+		{"replaced by the same", func(t *testing.T, tr *tree) {
+			tr.write("a.go.new", "a.go")
+			require.NoError(t, os.Rename(tr.path("a.go.new"), tr.path("a.go")))
+		}, nil},
+		{"moved away and written anew", func(t *testing.T, tr *tree) {
+			require.NoError(t, os.Rename(tr.path("a.go"), tr.path("a.go~")))
+			tr.write("a.go", "other")
+		}, []string{"a.go"}},
+		{"removed", func(t *testing.T, tr *tree) { require.NoError(t, os.Remove(tr.path("sub/b.go"))) }, []string{"sub/b.go"}},
+		{"removed and made again", func(t *testing.T, tr *tree) {
+			require.NoError(t, os.Remove(tr.path("a.go")))
+			tr.write("a.go", "a.go")
+		}, nil},
+		{"touched", func(t *testing.T, tr *tree) {
+			now := time.Now().Add(time.Hour)
+			require.NoError(t, os.Chtimes(tr.path("a.go"), now, now))
+		}, nil},
+		{"another mode", func(t *testing.T, tr *tree) { require.NoError(t, os.Chmod(tr.path("a.go"), 0o600)) }, nil},
+		{"another file", func(t *testing.T, tr *tree) { tr.write("notes.txt", "x") }, nil},
+		{"in a new folder", func(t *testing.T, tr *tree) { tr.write("new/deep/c.go", "x") }, []string{"new/deep/c.go"}},
+		{"in a folder that is moved in", func(t *testing.T, tr *tree) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "d.go"), nil, 0o644))
+			require.NoError(t, os.Rename(dir, tr.path("moved")))
+		}, []string{"moved/d.go"}},
+		{"a folder is removed", func(t *testing.T, tr *tree) { require.NoError(t, os.RemoveAll(tr.path("sub"))) }, []string{"sub/b.go"}},
+		{"a folder is moved away", func(t *testing.T, tr *tree) { require.NoError(t, os.Rename(tr.path("sub"), tr.path("sub.old"))) }, []string{"sub.old/b.go", "sub/b.go"}},
+		{"a new link", func(t *testing.T, tr *tree) { require.NoError(t, os.Symlink("a.go", tr.path("l.go"))) }, []string{"l.go"}},
+		{"what a link leads to", func(t *testing.T, tr *tree) {
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(tr.dir), "outside"), []byte("other"), 0o644))
+		}, []string{"out.go"}},
+		{"in .git", func(t *testing.T, tr *tree) { tr.write(".git/x.go", "x") }, nil},
+		{"in a new node_modules", func(t *testing.T, tr *tree) { tr.write("node_modules/x.go", "x") }, nil},
+		{"left by an editor", func(t *testing.T, tr *tree) { tr.write(".#a.go", "x"); tr.write("4913", "x") }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			tr := &tree{t: t, dir: filepath.Join(dir, "work")}
+			tr.write("a.go", "a.go")
+			tr.write("sub/b.go", "b")
+			tr.write(".git/x.go", "x")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "outside"), []byte("x"), 0o644))
+			require.NoError(t, os.Symlink(filepath.Join(dir, "outside"), tr.path("out.go")))
+			tr.watch(Options{Globs: goFiles})
+			c.change(t, tr)
+			tr.only(c.want...)
+		})
+	}
+}
+
+// TestAgain sees the second change of a file as well as the first, whatever
+// became of its folder.
+func TestAgain(t *testing.T) {
+	tr := newTree(t, goFiles, "sub/a.go")
+	for i := range 3 {
+		tr.write("sub/a.go", fmt.Sprint(i))
+		tr.changes("sub/a.go")
+		require.NoError(t, os.RemoveAll(tr.path("sub")))
+		tr.changes("sub/a.go")
+	}
+}
+
+func TestGlobs(t *testing.T) {
+	files := []string{"a.go", "a_test.go", "readme.md", "src/b.go", "src/deep/c.go", "vendor/v.go", "vendor/deep/w.go", "node_modules/n.go"}
+	for _, c := range []struct {
+		globs []string
+		yes   []string
+		no    []string
+	}{
+		{[]string{"*.go"}, []string{"a.go"}, []string{"src/b.go", "readme.md"}},
+		{[]string{"**/*.go"}, []string{"a.go", "src/deep/c.go"}, []string{"node_modules/n.go"}},
+		{[]string{"**/*.go", "!**/*_test.go"}, []string{"a.go"}, []string{"a_test.go"}},
+		{[]string{"**/*.go", "!vendor/**"}, []string{"a.go"}, []string{"vendor/v.go", "vendor/deep/w.go"}},
+		{[]string{"**/*.go", "!vendor"}, []string{"a.go"}, []string{"vendor/v.go", "vendor/deep/w.go"}},
+		{[]string{"!vendor/"}, []string{"readme.md"}, []string{"vendor/v.go"}},
+		{[]string{"src"}, []string{"src/b.go", "src/deep/c.go"}, []string{"a.go"}},
+		{[]string{"./src/*.go"}, []string{"src/b.go"}, []string{"src/deep/c.go"}},
+		{[]string{"src/**/c.go", "readme.md"}, []string{"src/deep/c.go", "readme.md"}, []string{"src/b.go", "a.go"}},
+		{[]string{"{src,vendor}/*.go"}, []string{"src/b.go", "vendor/v.go"}, []string{"vendor/deep/w.go", "a.go"}},
+		{[]string{"{src/deep,vendor}/*.go"}, []string{"src/deep/c.go"}, []string{"src/b.go"}},
+		{[]string{"[s]rc/?.go"}, []string{"src/b.go"}, []string{"a.go"}},
+		{[]string{"node_modules/*.go"}, []string{"node_modules/n.go"}, []string{"a.go"}},
+		{[]string{"later/**/*.go"}, []string{"later/on/x.go"}, []string{"a.go"}},
+	} {
+		t.Run(fmt.Sprint(c.globs), func(t *testing.T) {
+			t.Parallel()
+			tr := newTree(t, c.globs, files...)
+			for _, name := range c.no {
+				tr.write(name, "other")
+			}
+			for _, name := range c.yes {
+				tr.write(name, "other")
+				require.Equal(t, []string{name}, tr.changes(name))
+			}
+		})
+	}
+	tr := newTree(t, nil, files...)
+	absolute, outside := newTree(t, []string{tr.dir + "/src/*.go"}), newTree(t, []string{"*.go"})
+	outside.watch(Options{Globs: []string{"../" + filepath.Base(tr.dir) + "/*.md"}})
+	absolute.dir = tr.dir
+	tr.write("src/b.go", "other")
+	require.Equal(t, []string{"src/b.go"}, absolute.changes("src/b.go"))
+}
+
+func TestBadGlobs(t *testing.T) {
+	for _, glob := range []string{"[a", "{a", "a\\", "", "!", "![x"} {
+		_, err := New(Options{Dir: t.TempDir(), Globs: []string{glob}})
+		var bad *GlobError
+		require.ErrorAs(t, err, &bad, glob)
+	}
+}
+
+func TestAbout(t *testing.T) {
+	tr := newTree(t, []string{"**/*.go", "web/*.ts"}, "a.go", "sub/b.go", ".git/config", "x/node_modules/y.go", "deep/er/z.txt")
+	about := tr.w.About()
+	require.Equal(t, 2, about.Files)
+	require.Equal(t, 5, about.Folders, "this one, sub, x, deep and er")
+	require.Equal(t, []string{".git", "node_modules"}, about.LeftOut)
+	require.Equal(t, []string{"web/*.ts"}, about.Unmatched)
+	require.Zero(t, about.Beyond)
+
+	tr.watch(Options{Globs: goFiles, MaxFolders: 2})
+	require.Equal(t, 2, tr.w.About().Folders)
+	require.Positive(t, tr.w.About().Beyond)
+}
+
+// TestTooMany tells of folders that came later and are too many.
+func TestTooMany(t *testing.T) {
+	tr := newTree(t, nil)
+	tr.watch(Options{Globs: goFiles, MaxFolders: 1})
+	require.NoError(t, os.Mkdir(tr.path("sub"), 0o755))
+	select {
+	case c := <-tr.w.Changes():
+		require.Contains(t, c.Warning, "more than 1 folders: ")
+		require.Empty(t, c.Paths)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "no warning")
+	}
+}
+
+// TestIgnore leaves out what the program writes itself.
+func TestIgnore(t *testing.T) {
+	tr := newTree(t, nil)
+	tr.watch(Options{Ignore: func(path string) bool { return filepath.Base(path) == "session.jsonl" }})
+	tr.write("session.jsonl", "x")
+	tr.only()
+}
+
+func TestLarge(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o644))
+	small, large := stateOf(file, 5), stateOf(file, 4)
+	require.True(t, small.hashed)
+	require.False(t, large.hashed)
+	later := time.Now().Add(time.Minute)
+	require.NoError(t, os.Chtimes(file, later, later))
+	require.False(t, small.differs(stateOf(file, 5)))
+	require.True(t, large.differs(stateOf(file, 4)), "its time decides")
+	require.True(t, small.differs(state{}))
+	require.False(t, state{}.differs(stateOf(filepath.Dir(file), 5)), "a folder is no file")
+}
