@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/ui/termsafe"
+)
+
+// maxEvidence is how many findings, changes and the like are written of one
+// target where a person reads them. JSON has all.
+const maxEvidence = 20
+
+// causes are all causes, in the order in which they are told.
+var causes = []smoke.Cause{
+	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
+	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
+	smoke.CauseLinkLost, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
+}
+
+// isInfrastructure tells whether a failure says nothing of the server: it was
+// not checked to the end.
+func isInfrastructure(c smoke.Cause) bool {
+	switch c {
+	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost,
+		smoke.CauseExec, smoke.CauseStart, smoke.CauseTimeout, smoke.CauseCancelled:
+		return true
+	}
+	return false
+}
+
+// A timing is how long a phase took, in milliseconds.
+type timing struct {
+	Name string
+	MS   *float64
+}
+
+// timings are all phases that take time, in their order.
+func timings(t *smoke.Timings) []timing {
+	return []timing{
+		{"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
+		{"list", t.List}, {"ping", t.Ping}, {"scenario", t.Scenario}, {"shutdown", t.Shutdown},
+	}
+}
+
+// offers says what a server has, such as "12 tools, 1 prompt".
+func offers(r *smoke.Result) string {
+	var parts []string
+	for _, list := range []struct {
+		n    *int
+		what string
+	}{{r.Tools, "tool"}, {r.Resources, "resource"}, {r.Templates, "template"}, {r.Prompts, "prompt"}} {
+		if list.n != nil && *list.n > 0 {
+			parts = append(parts, count(*list.n, list.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// count is a number with a word for what is counted.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// evidence is all there is to say of a target beside its message and hint, in
+// lines that are safe to show.
+func evidence(r *smoke.Result) []string {
+	var lines []string
+	add := func(what string, items []string, more int) {
+		if len(items) == 0 {
+			return
+		}
+		lines = append(lines, what+":")
+		shown := items[:min(len(items), maxEvidence)]
+		for _, item := range shown {
+			lines = append(lines, "  "+safe(item))
+		}
+		if more += len(items) - len(shown); more > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more", more))
+		}
+	}
+	add("said", r.Said, 0)
+	add("steps", each(r.Steps, stepText), 0)
+	add("changes", each(r.Drift, ChangeText), 0)
+	add("findings", each(r.Findings, findingText), r.FindingsMore)
+	add("left behind", each(r.Orphans, orphanText), 0)
+	add("notices", each(r.Notices, noticeText), 0)
+	return lines
+}
+
+func each[T any](items []T, text func(*T) string) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = text(&items[i])
+	}
+	return out
+}
+
+func stepText(s *smoke.Step) string {
+	text := fmt.Sprintf("%-7s line %d: %s", s.Status, s.Line, s.Name)
+	if len(s.Problems) > 0 {
+		text += ": " + strings.Join(s.Problems, "; ")
+	}
+	return text
+}
+
+// ChangeText says in one line what differs from the baseline. It is not yet safe
+// for a terminal.
+func ChangeText(c *smoke.Change) string {
+	what := strings.TrimSpace(c.What + " " + c.Name)
+	switch {
+	case c.Change == inventory.More:
+		return fmt.Sprintf("%s: %d more changes", what, c.Count)
+	case c.Change != inventory.Changed:
+		return what + " " + c.Change
+	case c.From == "" && c.To == "":
+		return what + " changed"
+	case c.Pointer != "":
+		what += " " + c.Pointer
+	}
+	orNone := func(value string) string {
+		if value == "" {
+			return "(none)"
+		}
+		return value
+	}
+	return fmt.Sprintf("%s: %s -> %s", what, orNone(c.From), orNone(c.To))
+}
+
+func findingText(f *smoke.Finding) string {
+	text := fmt.Sprintf("%s %s entry %d: %s", f.Severity, f.ID, f.N, f.Title)
+	if f.Detail != "" {
+		text += ": " + f.Detail
+	}
+	if f.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Count)
+	}
+	return text
+}
+
+func orphanText(o *smoke.Orphan) string {
+	text := fmt.Sprintf("%d %s", o.PID, o.Command)
+	if o.Alive {
+		text += " (still alive)"
+	}
+	return text
+}
+
+func noticeText(n *smoke.Notice) string {
+	text := n.Code + ": " + n.Text
+	if n.Said != "" {
+		text += ": " + n.Said
+	}
+	return text
+}
+
+// oneLine puts a text into one line.
+func oneLine(text string) string {
+	if !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
+}
+
+// safe is a text in one line in which nothing takes effect, on a terminal or
+// elsewhere.
+func safe(text string) string { return termsafe.String(oneLine(text)) }
+
+// safeLines are the lines of a text, each safe.
+func safeLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+	for i, line := range lines {
+		lines[i] = safe(line)
+	}
+	return lines
+}
+
+// failed are the steps that failed.
+func failed(steps []smoke.Step) []smoke.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
+}
+
+// cut shortens a text to at most n bytes and an ellipsis.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}

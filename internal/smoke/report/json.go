@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the schema
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"mcpdbg/internal/smoke"
+)
+
+//go:embed schema.json
+var schema []byte
+
+// Schema is the JSON Schema of the document that JSON writes.
+func Schema() []byte { return bytes.Clone(schema) }
+
+// LineSchema is the JSON Schema of each line of the other form.
+func LineSchema() []byte {
+	return bytes.Replace(schema, []byte(`"#/$defs/report"`), []byte(`"#/$defs/line"`), 1)
+}
+
+// JSON writes a report as one document on one line. docs/smoke.md describes it.
+func JSON(w io.Writer, r *smoke.Report) error {
+	doc := *r
+	doc.Version = 1
+	doc.Targets = make([]smoke.Result, len(r.Targets))
+	for i := range r.Targets {
+		doc.Targets[i] = whole(&r.Targets[i])
+	}
+	return writeLine(w, doc)
+}
+
+// Kinds of line.
+const (
+	lineStart  = "start"
+	lineTarget = "target"
+	lineEnd    = "end"
+)
+
+// StartLine writes the first line: what is known of a run before it begins, and
+// how many targets there are.
+func StartLine(w io.Writer, r *smoke.Report, targets int) error {
+	return writeLine(w, struct {
+		Version  int    `json:"mcpdbg_smoke"`
+		Line     string `json:"line"`
+		Tool     string `json:"tool"`
+		Started  string `json:"started"`
+		Seed     uint64 `json:"seed"`
+		Scenario string `json:"scenario,omitempty"`
+		Baseline string `json:"baseline,omitempty"`
+		Total    int    `json:"total"`
+	}{1, lineStart, r.Tool, r.Started.Format("2006-01-02T15:04:05.999999999Z07:00"), r.Seed, r.Scenario, r.Baseline, targets})
+}
+
+// TargetLine writes the line of a target that is done. index is its place among
+// the targets, from 0.
+func TargetLine(w io.Writer, index int, r *smoke.Result) error {
+	return writeLine(w, struct {
+		Version int    `json:"mcpdbg_smoke"`
+		Line    string `json:"line"`
+		Index   int    `json:"index"`
+		smoke.Result
+	}{1, lineTarget, index, whole(r)})
+}
+
+// EndLine writes the last line: what it all came to.
+func EndLine(w io.Writer, r *smoke.Report) error {
+	byCause := map[smoke.Cause]int{}
+	for i := range r.Targets {
+		if cause := r.Targets[i].Cause; cause != "" {
+			byCause[cause]++
+		}
+	}
+	counts := r.Counts()
+	return writeLine(w, struct {
+		Version    int                 `json:"mcpdbg_smoke"`
+		Line       string              `json:"line"`
+		DurationMS float64             `json:"duration_ms"`
+		OK         bool                `json:"ok"`
+		Passed     int                 `json:"passed"`
+		Failed     int                 `json:"failed"`
+		Cancelled  int                 `json:"cancelled"`
+		Causes     map[smoke.Cause]int `json:"causes"`
+	}{1, lineEnd, r.DurationMS, r.OK, counts.Passed, counts.Failed, counts.Cancelled, byCause})
+}
+
+// whole is a result whose lists are there, if only as [].
+func whole(r *smoke.Result) smoke.Result {
+	out := *r
+	if out.Findings == nil {
+		out.Findings = []smoke.Finding{}
+	}
+	if out.Orphans == nil {
+		out.Orphans = []smoke.Orphan{}
+	}
+	return out
+}
+
+func writeLine(w io.Writer, document any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(document); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	_, err := w.Write(escape(b.Bytes()))
+	return err
+}
+
+// escape writes what a terminal could obey, or not show, as escapes of JSON. All
+// that is not ASCII stands in strings.
+func escape(line []byte) []byte {
+	if !bytes.ContainsFunc(line, hidden) {
+		return line
+	}
+	out := make([]byte, 0, len(line)+64)
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRune(line[i:])
+		switch {
+		case !hidden(r):
+			out = append(out, line[i:i+n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += n
+	}
+	return out
+}
+
+func hidden(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
