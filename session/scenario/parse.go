@@ -31,7 +31,7 @@ const version = "1"
 //
 // JSON is YAML: a scenario may be a JSON file.
 func Parse(file string, data []byte) (*Scenario, error) {
-	p := &parser{file: file, declared: map[string]bool{}, known: map[string]bool{}, open: map[string]bool{}}
+	p := &parser{file: file, declared: map[string]bool{}, known: map[string]bool{}, open: map[string]bool{}, compiled: map[string]bool{}}
 	root := p.document(data)
 	if root == nil {
 		return nil, p.errs
@@ -48,7 +48,9 @@ type parser struct {
 	file  string
 	errs  Errors
 	read  int  // see maxRead
-	spent bool // maxRead was reached
+	spent bool // no more is read: maxRead or maxErrors was reached
+
+	compiled map[string]bool // programs and schemas, by language and text
 
 	declared map[string]bool // variables of vars
 	known    map[string]bool // variables so far: declared and captured
@@ -66,6 +68,7 @@ func (p *parser) failAt(at Place, try, text string) {
 	if len(p.errs) < maxErrors {
 		p.errs = append(p.errs, &Error{File: p.file, Place: at, Text: text, Try: try})
 	}
+	p.spent = p.spent || len(p.errs) == maxErrors
 }
 
 // scenario reads the whole file. What steps refer to is read before them,

@@ -64,11 +64,27 @@ func compileSchema(raw json.RawMessage) (schema *jsonschema.Schema, err error) {
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(refuser{})
+	compiler.UseRegexpEngine(patterns{}.compile)
 	compiler.AssertFormat()
 	if err := compiler.AddResource(schemaHome, doc); err != nil {
 		return nil, err
 	}
 	return compiler.Compile(schemaHome)
+}
+
+// patterns are those of one schema: where one stands often, through aliases, it
+// is compiled once.
+type patterns map[string]*regexp.Regexp
+
+func (known patterns) compile(text string) (jsonschema.Regexp, error) {
+	if re := known[text]; re != nil {
+		return re, nil
+	}
+	re, err := compileRegexp(text)
+	if err == nil {
+		known[text] = re
+	}
+	return re, err
 }
 
 // refuser loads nothing.
@@ -109,13 +125,25 @@ func cmpText(text, otherwise string) string {
 	return text
 }
 
+// once compiles a text, unless that went well before: an alias can have the same
+// one stand in thousands of places.
+func (p *parser) once(language, text string, compile func() error) error {
+	key := language + " " + text
+	if p.compiled[key] {
+		return nil
+	}
+	err := compile()
+	p.compiled[key] = err == nil
+	return err
+}
+
 // expression reads a jq program.
 func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	text := p.text(n, what)
 	if text == "" {
 		return Expression{}, false
 	}
-	if _, err := compileJQ(text, jqNames(maps.Keys(p.known))); err != nil {
+	if err := p.once("jq", text, func() error { _, err := compileJQ(text, jqNames(maps.Keys(p.known))); return err }); err != nil {
 		p.fail(n, "this is no jq program: %v", err)
 	}
 	return Expression{Place: placeOf(n), Text: text}, true
@@ -141,7 +169,7 @@ func (p *parser) expressions(n *yaml.Node, what string) []Expression {
 
 func (p *parser) pattern(n *yaml.Node, what string) string {
 	text := p.text(n, what)
-	if _, err := compileRegexp(text); err != nil {
+	if err := p.once("regexp", text, func() error { _, err := compileRegexp(text); return err }); err != nil {
 		p.fail(n, "this is no regular expression: %v", err)
 	}
 	return text
@@ -157,7 +185,7 @@ func (p *parser) schema(n *yaml.Node) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
-	_, err := compileSchema(raw)
+	err := p.once("schema", string(raw), func() error { _, err := compileSchema(raw); return err })
 	var invalid *jsonschema.SchemaValidationError
 	var fault *jsonschema.ValidationError
 	var loading *jsonschema.LoadURLError

@@ -73,8 +73,8 @@ func (p *parser) expect(n *yaml.Node, s *Step) {
 		}
 		p.unknown(key, "expect", fields)
 	})
-	if e.Error != nil && (e.Result != nil || e.IsError != nil || e.Schema != nil || e.JQ != nil) {
-		p.fail(n, "an answer that is an error has no result: leave out error, or what is expected of the result")
+	if e.Error != nil && e.IsError != nil {
+		p.fail(n, "an answer that is an error has no isError, which is of results")
 	}
 }
 
@@ -111,11 +111,8 @@ func (p *parser) capture(n *yaml.Node, s *Step) {
 	case s.Do == Call && s.Background:
 		p.failTry(n, "capture in the step that awaits this call", "a call in the background has no answer yet")
 		return
-	case !slices.Contains([]Kind{Call, Await, Wait, Answer}, s.Do):
+	case !slices.Contains([]Kind{Call, Await, Send, Wait, Answer}, s.Do):
 		p.fail(n, "there is nothing to capture: this is %s", s.Do.phrase())
-		return
-	case s.Expect.Error != nil:
-		p.fail(n, "there is nothing to capture: an error is expected")
 		return
 	}
 	p.members(n, "capture", func(key, value *yaml.Node) {

@@ -118,7 +118,10 @@ func isText(n *yaml.Node) bool {
 	if n.Style&(quoted|yaml.TaggedStyle) == 0 && isNumber(n.Value) {
 		return false
 	}
-	return slices.Contains([]string{"!!str", "!!timestamp"}, n.ShortTag()) && (n.Style&yaml.TaggedStyle == 0 || n.ShortTag() == "!!str")
+	if n.Style&yaml.TaggedStyle != 0 {
+		return n.ShortTag() == "!!str"
+	}
+	return slices.Contains([]string{"!!str", "!!timestamp", "!!merge"}, n.ShortTag())
 }
 
 // isNumber tells whether a text is a number of JSON.

@@ -170,6 +170,7 @@ func (r *stepReader) send(n *yaml.Node) {
 	}
 	newline, base := true, false
 	var text *yaml.Node
+	before := len(r.errs)
 	r.parser.fields(n, "send", field{"text", func(n *yaml.Node) { text = n }},
 		field{"newline", func(n *yaml.Node) { newline = r.flag(n, "newline") }},
 		field{"base64", func(n *yaml.Node) {
@@ -180,6 +181,7 @@ func (r *stepReader) send(n *yaml.Node) {
 			base, r.Text, r.Data = true, false, data
 		}})
 	switch {
+	case len(r.errs) > before:
 	case base == (text != nil):
 		r.fail(n, "send has either text or base64")
 	case base:

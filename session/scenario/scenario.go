@@ -90,9 +90,10 @@ type Pattern struct {
 // result without isError.
 type Expect struct {
 	Place Place
-	// Result is a subset of the result (of a Wait: of the params, of what it waits
-	// for): objects may have more members, arrays must be as long. IsError, if
-	// set, says what the result's isError is to be; absent counts as false.
+	// Result is a subset of the result (of a Wait or an Answer: of the params of what
+	// it waits for; with Error: of the error): objects may have more members, arrays
+	// must be as long. IsError, if set, says what the result's isError is to be;
+	// absent counts as false.
 	Result  json.RawMessage
 	IsError *bool
 	Schema  json.RawMessage // JSON Schema (2020-12 unless it says else) of the result
