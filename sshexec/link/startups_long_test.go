@@ -12,12 +12,13 @@ import (
 )
 
 // TestLongMaxStartups dials a real sshd with the limits that are its default, by
-// 64 jobs; and then by two programs that know nothing of each other, which are
-// together more than it takes.
+// 64 jobs: with our own limits, of which it makes itself felt hardly ever; and with more
+// than it takes, all by one program, or by some that know nothing of each other.
 func TestLongMaxStartups(t *testing.T) {
-	for name, c := range map[string]struct{ dialers, jobs, dials int }{
-		"one program":  {1, 64, 256},
-		"two programs": {2, 64, 128},
+	for name, c := range map[string]struct{ dialers, jobs, dials, limit int }{
+		"one program":       {1, 64, 256, 0},
+		"one that is wrong": {1, 64, 256, 64}, // about what the server takes
+		"three programs":    {3, 64, 64, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxStartups 10:30:100"}})
@@ -26,7 +27,7 @@ func TestLongMaxStartups(t *testing.T) {
 			var failures []error
 			notices := 0
 			for seed := range c.dialers {
-				d := newDialer(t, s, Options{Seed: uint64(seed + 1), SSH: "none"})
+				d := newDialer(t, s, Options{Seed: uint64(seed + 1), SSH: "none", Limits: Limits{PerServer: c.limit}})
 				dials := make(chan bool, c.dials)
 				for range c.dials {
 					dials <- true
@@ -52,6 +53,9 @@ func TestLongMaxStartups(t *testing.T) {
 			}
 			all.Wait()
 			t.Logf("%d of %d connections came after a drop", notices, c.dialers*c.dials)
+			if c.limit > 0 {
+				require.Positive(t, notices)
+			}
 			require.Empty(t, failures)
 		})
 	}

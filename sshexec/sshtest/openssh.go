@@ -54,7 +54,8 @@ func needSshd(t testing.TB) string {
 	return sshd
 }
 
-// writeSshd writes sshd_config, in which the first value of a keyword counts.
+// writeSshd writes sshd_config, in which the first value of a keyword counts, but
+// for MaxStartups, of which the last does.
 func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) string {
 	t.Helper()
 	level := o.LogLevel
@@ -78,10 +79,12 @@ func (s *Server) writeSshd(t testing.TB, o Options, keys []*Key, way ...string) 
 		"PermitRootLogin yes",
 		"PasswordAuthentication no",
 		"KbdInteractiveAuthentication no",
-		"MaxStartups 1000",
 		"PrintMotd no",
 		"PrintLastLog no",
 	})
+	if !slices.ContainsFunc(o.Sshd, func(line string) bool { return strings.HasPrefix(line, "MaxStartups ") }) {
+		lines = append(lines, "MaxStartups 1000")
+	}
 	if penalises(t) {
 		lines = append(lines, "PerSourcePenalties no") // one test must not lock out the next
 	}
