@@ -103,13 +103,16 @@ func (f *failure) giveUp(ctx context.Context) {
 		f.message = "gave up in the phase " + string(f.phase) + ": " + errTargetLate.Error()
 		f.hint = "--target-timeout gives it longer"
 	default:
-		f.cause, f.code, f.message, f.said = CauseCancelled, "cancelled", "cancelled: "+cause.Error(), nil
+		*f = *cancelled(f.phase, "ended before it was done", cause)
 	}
 }
 
-// notBegun is a target whose turn did not come.
-func notBegun(ctx context.Context) *failure {
-	return &failure{phase: PhaseWait, cause: CauseCancelled, code: "cancelled", message: "not begun: " + context.Cause(ctx).Error()}
+// cancelled is a target that the end of the run left in a phase.
+func cancelled(phase Phase, what string, cause error) *failure {
+	if cause != context.Canceled { //nolint:errorlint // one that says nothing more
+		what += ": " + cause.Error()
+	}
+	return &failure{phase: phase, cause: CauseCancelled, code: "cancelled", message: what}
 }
 
 // opening is a session that could not be opened.

@@ -72,7 +72,8 @@ func (r *run) take(target int) {
 	}
 	c := newCheck(r, target, random)
 	if r.ctx.Err() != nil {
-		c.fail(notBegun(r.ctx))
+		c.fail(cancelled(PhaseWait, "not begun", context.Cause(r.ctx)))
+		c.end()
 	} else {
 		c.do()
 	}

@@ -1,0 +1,203 @@
+package smoke_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// A world is hosts with fake servers, for tests with a clock of their own.
+type world struct {
+	t       testing.TB
+	hosts   map[string]*host
+	running atomic.Int32 // servers
+}
+
+// A host is where a fake server is started.
+type host struct {
+	steps  []step        // of the way to it, for each start
+	down   []error       // of the first starts; nil entries succeed
+	serve  func(p *fake) // nil: a good server
+	notice []executor.Notice
+	starts atomic.Int32
+}
+
+// A step of a start takes its time.
+type step struct {
+	name string
+	took time.Duration
+}
+
+var overSSH = []step{{"resolve", 1}, {"connect", 10}, {"host-key", 20}, {"login", 40}, {"start", 5}}
+
+func newWorld(t testing.TB) *world { return &world{t: t, hosts: map[string]*host{}} }
+
+// add adds a host and returns it.
+func (w *world) add(name string, h *host) *host {
+	w.hosts[name] = h
+	return h
+}
+
+// options run one server on each of the hosts named.
+func (w *world) options(hosts ...string) smoke.Options {
+	targets := make([]smoke.Target, len(hosts))
+	for i, name := range hosts {
+		targets[i] = smoke.Target{Host: name, Server: "fake"}
+	}
+	return smoke.Options{Targets: targets, Make: func(_ context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+		return w.make(hosts[target], configure)
+	}}
+}
+
+func (w *world) make(name string, configure func(*session.Config)) (*smoke.Made, error) {
+	log, err := recordings.Create(recordings.Options{NoRecord: true, Header: session.Header{Tool: "test"}})
+	if err != nil {
+		return nil, err
+	}
+	cfg := session.Config{
+		Executor: &fakeExecutor{world: w, host: w.hosts[name]}, Log: log, ClientName: "test", ClientVersion: "0", Era: mcp.Legacy,
+		Command: executor.Command{Argv: []string{"fake"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame-open"}}},
+	}
+	configure(&cfg)
+	s := session.New(cfg)
+	return &smoke.Made{Session: s, Close: func(ctx context.Context) (session.ShutdownReport, error) {
+		report, err := s.Close(ctx)
+		require.NoError(w.t, log.Close())
+		return report, err
+	}, Release: func() { require.NoError(w.t, log.Release()) }}, nil
+}
+
+type fakeExecutor struct {
+	world *world
+	host  *host
+}
+
+func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	n := int(x.host.starts.Add(1))
+	for _, s := range x.host.steps {
+		p := executor.Phase{Name: s.name, Begin: time.Now()}
+		cmd.OnBegin(p)
+		timer := time.NewTimer(s.took * time.Millisecond)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, &executor.StartError{Code: executor.StartCancelled, Hop: "h", Phase: s.name, Err: context.Cause(ctx)}
+		}
+		p.End = time.Now()
+		cmd.OnPhase(p)
+	}
+	if n <= len(x.host.down) && x.host.down[n-1] != nil {
+		return nil, x.host.down[n-1]
+	}
+	p := &fake{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice}
+	p.in = bufio.NewReader(p.In)
+	x.world.running.Add(1)
+	go func() {
+		serve := x.host.serve
+		if serve == nil {
+			serve = func(p *fake) { p.each(nil) }
+		}
+		serve(p)
+		p.end(executor.Exit{Kind: executor.ExitCode})
+		x.world.running.Add(-1)
+	}()
+	return p, nil
+}
+
+func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }
+func (x *fakeExecutor) Close() error                    { return nil }
+
+// A fake is a server.
+type fake struct {
+	*exectest.Fake
+	in      *bufio.Reader
+	notices []executor.Notice
+	left    []executor.Descendant // whom Terminate finds
+	once    sync.Once
+}
+
+func (p *fake) Info() executor.Info {
+	info := p.Fake.Info()
+	info.Notices = p.notices
+	return info
+}
+
+func (p *fake) end(exit executor.Exit) {
+	p.End(exit)
+	p.EOF()
+}
+
+// lose is the loss of the connection.
+func (p *fake) lose() {
+	p.Journal.Fail(&executor.LostError{Code: executor.LostReset, Hop: "h", Err: fmt.Errorf("connection reset")})
+	_ = p.In.Close()
+}
+
+func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	if step == executor.StepCloseStdin {
+		p.CloseStdin()
+	}
+	return executor.StopReport{}, nil
+}
+
+func (p *fake) Terminate(context.Context) (executor.StopReport, error) {
+	running := p.Info().State == executor.StateRunning
+	p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	return executor.StopReport{Running: running, Signalled: p.left}, nil
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
+// answers of a good server, by method.
+var answers = map[string]string{
+	"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"fake","version":"1"}}`,
+	"tools/list": `{"tools":[{"name":"one","inputSchema":{"type":"object"}}]}`, "resources/list": `{"resources":[]}`, "ping": `{}`,
+}
+
+// each answers requests until stdin ends: with what change has for the method,
+// then as a good server does. change may also hold the process up, and have it
+// end with the error "end".
+func (p *fake) each(change map[string]func(m message) bool) {
+	for {
+		line, err := p.in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		_ = json.Unmarshal([]byte(line), &m)
+		if f := change[m.Method]; f != nil {
+			if f(m) {
+				continue
+			}
+			return
+		}
+		switch answer, ok := answers[m.Method]; {
+		case ok:
+			p.answer(m, `"result":`+answer)
+		case m.ID != nil:
+			p.answer(m, `"error":{"code":-32601,"message":"unknown method"}`)
+		}
+	}
+}
+
+func (p *fake) answer(m message, member string) {
+	p.Journal.Output(executor.Stdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, member))
+}

@@ -1,0 +1,285 @@
+package smoke_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+func refused(code executor.StartCode, phase string) error {
+	return &executor.StartError{Code: code, Hop: "h", Phase: phase, Err: errors.New("no"), Hint: "try this", Said: "go\naway\n"}
+}
+
+// phases are the phases that events told of a target.
+func phases(events []smoke.Event, target int) []smoke.Phase {
+	var all []smoke.Phase
+	for _, e := range events {
+		if e.Target == target {
+			all = append(all, e.Phase)
+		}
+	}
+	return all
+}
+
+func TestEventsTellEachPhaseInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{steps: overSSH})
+		w.add("local", &host{steps: []step{{"resolve", 1}, {"spawn", 2}}})
+		opts := w.options("far", "local")
+		var events []smoke.Event
+		inside := false
+		opts.Event = func(e smoke.Event) {
+			require.False(t, inside, "one at a time")
+			inside = true
+			runtime.Gosched()
+			inside = false
+			events = append(events, e)
+		}
+		report := smoke.Run(t.Context(), opts)
+		require.True(t, report.OK, "%+v", report.Targets)
+		ours := []smoke.Phase{smoke.PhaseHandshake, smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseDone}
+		require.Equal(t, append([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth, smoke.PhaseStart}, ours...), phases(events, 0))
+		require.Equal(t, append([]smoke.Phase{smoke.PhaseStart}, ours...), phases(events, 1))
+		for _, e := range events {
+			require.Equal(t, e.Phase == smoke.PhaseDone, e.Result != nil)
+			require.Equal(t, 1, e.Attempt)
+			require.False(t, e.At.IsZero())
+		}
+		far := report.Targets[0]
+		require.Equal(t, []float64{31, 40, 5}, []float64{*far.Timings.Connect, *far.Timings.Auth, *far.Timings.Start})
+		near := report.Targets[1]
+		require.Nil(t, near.Timings.Connect)
+		require.Equal(t, 3.0, *near.Timings.Start)
+	})
+}
+
+func TestRetriesWhatMayPass(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		err     error
+		retries int
+		starts  int32
+	}{
+		{"refused", refused(executor.NetRefused, "connect"), 2, 3},
+		{"unreachable", refused(executor.NetUnreachable, "connect"), 1, 2},
+		{"dropped", refused(executor.NetDroppedEarly, "connect"), 1, 2},
+		{"lost before the login", refused(executor.NetLost, "host-key"), 1, 2},
+		{"reset before the login", refused(executor.LostReset, "host-key"), 1, 2},
+		{"not asked to", refused(executor.NetRefused, "connect"), 0, 1},
+		{"lost in the login", refused(executor.NetLost, "login"), 2, 1},
+		{"lost in the start", refused(executor.LostReset, "start"), 2, 1},
+		{"timeout", refused(executor.NetTimeout, "connect"), 2, 1},
+		{"changed key", refused(executor.HostKeyChanged, "host-key"), 2, 1},
+		{"login", refused(executor.AuthDenied, "login"), 2, 1},
+		{"not found", refused(executor.StartNotFound, "start"), 2, 1},
+		{"no name", refused(executor.ResolveDNS, "resolve"), 2, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				h := w.add("far", &host{down: []error{tt.err, tt.err, tt.err}})
+				opts := w.options("far")
+				opts.Retries = tt.retries
+				begin := time.Now()
+				r := smoke.Run(t.Context(), opts).Targets[0]
+				require.Equal(t, tt.starts, h.starts.Load())
+				require.False(t, r.OK)
+				require.Equal(t, []string{"go", "away"}, r.Said)
+				require.Equal(t, "try this", r.Hint)
+				waited := time.Since(begin)
+				if tt.starts == 1 {
+					require.Zero(t, r.Attempts)
+					require.Less(t, waited, 100*time.Millisecond)
+					return
+				}
+				require.Equal(t, int(tt.starts), r.Attempts)
+				require.GreaterOrEqual(t, waited, time.Duration(tt.retries)*200*time.Millisecond)
+				require.Less(t, waited, time.Duration(tt.retries)*time.Second+100*time.Millisecond)
+			})
+		})
+	}
+}
+
+func TestRetryThatSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{steps: overSSH, down: []error{refused(executor.NetRefused, "connect")}})
+		opts := w.options("far")
+		opts.Retries = 3
+		var events []smoke.Event
+		opts.Event = func(e smoke.Event) { events = append(events, e) }
+		r := smoke.Run(t.Context(), opts).Targets[0]
+		require.True(t, r.OK)
+		require.Equal(t, 2, r.Attempts)
+		require.Equal(t, 31.0, *r.Timings.Connect, "of the last attempt")
+		require.Equal(t, smoke.PhaseWait, events[5].Phase)
+		require.Equal(t, 2, events[5].Attempt)
+	})
+}
+
+// silent never answers the method.
+func silent(method string) func(p *fake) {
+	return func(p *fake) {
+		p.each(map[string]func(message) bool{method: func(message) bool { return true }})
+	}
+}
+
+func TestJobsLimitWhatRunsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var mu sync.Mutex
+		now, most := 0, 0
+		w.add("far", &host{serve: func(p *fake) {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			p.each(nil)
+			mu.Lock()
+			now--
+			mu.Unlock()
+		}})
+		opts := w.options("far", "far", "far", "far", "far", "far", "far")
+		opts.Jobs = 3
+		require.True(t, smoke.Run(t.Context(), opts).OK)
+		require.Equal(t, 3, most)
+	})
+}
+
+func TestTargetTimeoutStillShutsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{steps: overSSH, serve: silent("tools/list")})
+		w.add("slow", &host{steps: []step{{"connect", 1e6}}})
+		opts := w.options("far", "slow")
+		opts.TargetTimeout = 20 * time.Second
+		begin := time.Now()
+		report := smoke.Run(t.Context(), opts)
+		require.Equal(t, 20*time.Second, time.Since(begin).Truncate(time.Second))
+		for i, phase := range []smoke.Phase{smoke.PhaseList, smoke.PhaseConnect} {
+			r := report.Targets[i]
+			require.Equal(t, phase, r.Phase)
+			require.Equal(t, smoke.CauseTimeout, r.Cause)
+			require.Equal(t, "target.timeout", r.Code)
+		}
+		require.Equal(t, "exit code 0", report.Targets[0].Exit)
+		require.Zero(t, w.running.Load())
+		require.Equal(t, 4, report.Exit())
+	})
+}
+
+func TestStartupTimeoutOfEachPhase(t *testing.T) {
+	for _, tt := range []struct {
+		step  string
+		phase smoke.Phase
+		cause smoke.Cause
+	}{
+		{"connect", smoke.PhaseConnect, smoke.CauseConnect},
+		{"host-key", smoke.PhaseHostKey, smoke.CauseConnect},
+		{"login", smoke.PhaseAuth, smoke.CauseAuth},
+		{"start", smoke.PhaseStart, smoke.CauseTimeout},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.add("far", &host{steps: []step{{tt.step, 1e6}}})
+			r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+			require.Equal(t, tt.phase, r.Phase)
+			require.Equal(t, tt.cause, r.Cause)
+			require.Equal(t, "timeout", r.Code)
+		})
+	}
+}
+
+func TestEndOfTheRun(t *testing.T) {
+	why := errors.New("ended by signal: interrupt")
+	for _, tt := range []struct {
+		name    string
+		change  func(*smoke.Options, context.CancelCauseFunc)
+		message string
+	}{
+		{"ctx", func(opts *smoke.Options, cancel context.CancelCauseFunc) {
+			time.AfterFunc(500*time.Millisecond, func() { cancel(why) })
+		}, why.Error()},
+		{"plain ctx", func(opts *smoke.Options, cancel context.CancelCauseFunc) {
+			time.AfterFunc(500*time.Millisecond, func() { cancel(nil) })
+		}, "ended before it was done"},
+		{"fail fast", func(opts *smoke.Options, _ context.CancelCauseFunc) { opts.FailFast = true }, "another target failed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("bad", &host{steps: []step{{"connect", 100}}, down: []error{refused(executor.NetRefused, "connect")}})
+				w.add("hangs", &host{serve: silent("ping")})
+				w.add("far away", &host{steps: []step{{"login", 1e6}}})
+				idle := w.add("idle", &host{})
+				opts := w.options("bad", "hangs", "far away", "idle", "idle")
+				opts.Jobs = 2
+				if tt.name != "fail fast" {
+					w.hosts["bad"].serve, w.hosts["bad"].down = silent("ping"), nil
+				}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				tt.change(&opts, cancel)
+				var done []int
+				opts.Event = func(e smoke.Event) {
+					if e.Result != nil {
+						done = append(done, e.Target)
+					}
+				}
+				begin := time.Now()
+				report := smoke.Run(ctx, opts)
+				require.Less(t, time.Since(begin), time.Second)
+				require.Zero(t, w.running.Load(), "all are shut down")
+				require.Len(t, done, 5)
+				require.Zero(t, idle.starts.Load())
+				hangs, waits := report.Targets[1], report.Targets[4]
+				require.Equal(t, smoke.CauseCancelled, hangs.Cause)
+				require.Equal(t, smoke.PhaseList, hangs.Phase)
+				require.Contains(t, hangs.Message, tt.message)
+				require.Equal(t, "exit code 0", hangs.Exit)
+				require.Equal(t, smoke.CauseCancelled, waits.Cause)
+				require.Equal(t, smoke.PhaseWait, waits.Phase)
+				require.Contains(t, waits.Message, "not begun")
+				if tt.name == "fail fast" {
+					require.Equal(t, smoke.Counts{Failed: 1, Cancelled: 4}, report.Counts())
+					require.Equal(t, 5, report.Exit(), "as if there had been none but the one that failed")
+				} else {
+					require.Equal(t, smoke.Counts{Cancelled: 5}, report.Counts())
+					require.Equal(t, 1, report.Exit())
+				}
+			})
+		})
+	}
+}
+
+func TestNoTargets(t *testing.T) {
+	report := smoke.Run(t.Context(), smoke.Options{})
+	require.True(t, report.OK)
+	require.Zero(t, report.Exit())
+}
+
+func TestMakeThatFails(t *testing.T) {
+	opts := smoke.Options{Targets: targets("x", "y"), Make: func(_ context.Context, target int, _ func(*session.Config)) (*smoke.Made, error) {
+		if target == 0 {
+			return nil, errors.New("no room for a recording")
+		}
+		return nil, refused(executor.ResolveConfig, "resolve")
+	}}
+	report := smoke.Run(t.Context(), opts)
+	require.Equal(t, smoke.CauseStart, report.Targets[0].Cause)
+	require.Equal(t, "no room for a recording", report.Targets[0].Message)
+	require.Equal(t, smoke.CauseResolve, report.Targets[1].Cause)
+	require.Equal(t, "try this", report.Targets[1].Hint)
+}
