@@ -51,7 +51,7 @@ func (c *check) do() {
 		c.end()
 		return
 	}
-	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.compare} {
+	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.scenario, c.compare} {
 		if f := step(ctx); f != nil {
 			c.fail(f)
 			break
@@ -69,7 +69,10 @@ func (c *check) do() {
 func (c *check) make(ctx context.Context) *failure {
 	made, err := c.run.opts.Make(ctx, c.target, func(cfg *session.Config) {
 		cfg.OnPhase = c.step
-		c.secrets = slices.Concat(cfg.Command.Env, cfg.Secrets)
+		if c.run.opts.Scenario != nil {
+			c.run.opts.Scenario.Configure(cfg, c.run.opts.Vars)
+		}
+		c.secrets = slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets())
 	})
 	if err != nil {
 		return c.classify(ctx, err)
@@ -176,6 +179,12 @@ func (c *check) conceal() {
 	}
 	for i := range r.Findings {
 		hide(&r.Findings[i].Detail)
+	}
+	for i := range r.Steps {
+		r.Steps[i].Problems = session.Conceal(r.Steps[i].Problems, c.secrets)
+	}
+	for i := range r.Drift {
+		hide(&r.Drift[i].From, &r.Drift[i].To)
 	}
 	for i := range r.Orphans {
 		hide(&r.Orphans[i].Command)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mcpdbg/session"
 	"mcpdbg/session/lint"
 )
 
@@ -36,27 +37,34 @@ func (c *check) lint() {
 		})
 	}
 	c.result.FindingsMore = len(found) - len(c.result.Findings)
-	if f := condemned(c.run.opts.FailOn, found); f != nil {
+	if f := condemned(c.run.opts.FailOn, src, found); f != nil {
 		c.fail(f)
 	}
 }
 
+// ours tells whether a finding is about what was sent, such as the nonsense of a
+// scenario: it is told, and is not the fault of the server.
+func ours(src session.Source, f lint.Finding) bool {
+	var row [1]session.Row
+	return f.Rule.Dir == lint.Both && src.Rows(f.Row, row[:]) == 1 && row[0].Kind == session.KindStdin
+}
+
 // condemned is the failure that findings, the worst first, come to; nil for none.
-func condemned(on FailOn, found []lint.Finding) *failure {
+func condemned(on FailOn, src session.Source, found []lint.Finding) *failure {
 	least := map[FailOn]lint.Severity{FailOnError: lint.Error, FailOnWarning: lint.Warning, FailOnNever: lint.Error + 1}[on]
-	bad := 0
+	var bad []lint.Finding
 	for _, f := range found {
-		if f.Severity >= least {
-			bad++
+		if f.Severity >= least && !ours(src, f) {
+			bad = append(bad, f)
 		}
 	}
-	if bad == 0 {
+	if len(bad) == 0 {
 		return nil
 	}
-	first := found[0]
+	first := bad[0]
 	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)
 	if first.Detail != "" {
 		message += ": " + first.Detail
 	}
-	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(bad), hint: first.Rule.Explanation}
+	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(bad)), hint: first.Rule.Explanation}
 }

@@ -53,10 +53,10 @@ type Options struct {
 	FailFast bool   // the first failure ends the others
 	FailOn   FailOn // findings that fail a target; "" means FailOnError
 
-	TargetTimeout time.Duration // all of a target but its shutdown; 0 means DefaultTargetTimeout
-	Scenario      *scenario.Scenario
-	Vars          map[string]string // of the scenario
-	Baseline      *Baseline         // nil: nothing is compared
+	TargetTimeout time.Duration      // all of a target but its shutdown; 0 means DefaultTargetTimeout
+	Scenario      *scenario.Scenario // run through each session; nil: none
+	Vars          *scenario.Vars     // of the scenario: see Scenario.Bind
+	Baseline      *Baseline          // nil: nothing is compared
 
 	// Event, if set, is told what happens: one call at a time, and of one target
 	// in order. All targets wait for it, so it is not to take long.

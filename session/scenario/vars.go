@@ -254,3 +254,12 @@ func quoteJSON(text string) json.RawMessage {
 	_ = enc.Encode(text) // a string always encodes
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
+
+// Secrets are the secret variables with their values, for who keeps these out of
+// what it tells.
+func (v *Vars) Secrets() []executor.EnvVar {
+	if v == nil {
+		return nil
+	}
+	return slices.Clone(v.secrets)
+}

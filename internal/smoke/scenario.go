@@ -1,0 +1,62 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/scenario"
+)
+
+// scenario runs the steps of the scenario.
+func (c *check) scenario(ctx context.Context) *failure {
+	s := c.run.opts.Scenario
+	if s == nil {
+		return nil
+	}
+	c.enter(PhaseScenario)
+	begin := time.Now()
+	result := s.Run(ctx, c.made.Session, c.run.opts.Vars, nil)
+	add(&c.result.Timings.Scenario, time.Since(begin))
+	c.result.Steps = make([]Step, len(result.Steps))
+	for i := range result.Steps {
+		c.result.Steps[i] = stepOf(&result.Steps[i])
+	}
+	return c.judge(ctx, result)
+}
+
+func stepOf(r *scenario.StepResult) Step {
+	step := Step{Name: r.Name, Line: r.Place.Line, Status: string(r.Status), DurationMS: ms(r.Took), N: r.N}
+	for _, p := range r.Problems {
+		step.Problems = append(step.Problems, p.String())
+	}
+	return step
+}
+
+// judge says why a scenario fails the target, nil if it does not: that the
+// connection was lost, then the first step that failed, then whatever kept it
+// from its end.
+func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
+	failed := result.Failed()
+	switch {
+	case result.OK:
+		return nil
+	case errors.As(result.Err, new(*executor.LostError)), failed == nil:
+		err := result.Err
+		if err == nil {
+			err = errors.New("the scenario did not come to its end")
+		}
+		return c.classify(ctx, err)
+	}
+	f := &failure{phase: PhaseScenario, cause: CauseScenario, code: "step", message: "step " + failed.Name + " failed"}
+	if len(failed.Problems) > 0 {
+		f.code = failed.Problems[0].Check
+		f.message += ": " + failed.Problems[0].String() + more(len(failed.Problems))
+	}
+	f.hint = "line " + strconv.Itoa(failed.Place.Line) + " of " + c.run.opts.Scenario.File
+	stderr, _ := c.made.Session.Tail()
+	f.said = lastLines(stderr)
+	return f
+}

@@ -1,0 +1,117 @@
+package smoke_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/scenario"
+)
+
+// scripted are options with a scenario.
+func scripted(t *testing.T, opts smoke.Options, text string, vars map[string]string) smoke.Options {
+	t.Helper()
+	s, err := scenario.Parse("test.yaml", []byte(text))
+	require.NoError(t, err)
+	opts.Scenario = s
+	opts.Vars, err = s.Bind(vars, nil)
+	require.NoError(t, err)
+	return opts
+}
+
+const echoing = `
+scenario: 1
+name: echo
+vars:
+  password: {secret: true}
+steps:
+  - name: good
+    tool: echo
+    arguments: {message: hello}
+  - name: bad
+    tool: echo
+    arguments: {message: "${password}"}
+    expect: {result: {content: [{text: other}]}}
+  - name: never
+    tool: echo
+    arguments: {message: hello}
+`
+
+func TestScenarioThatFails(t *testing.T) {
+	l := newLab(t)
+	opts := scripted(t, l.options(targets("")...), echoing, map[string]string{"password": "open-sesame"})
+	report := smoke.Run(t.Context(), opts)
+	require.Equal(t, "echo", report.Scenario)
+	r := report.Targets[0]
+	require.Equal(t, smoke.PhaseScenario, r.Phase)
+	require.Equal(t, smoke.CauseScenario, r.Cause)
+	require.Equal(t, "result", r.Code)
+	require.Contains(t, r.Message, "step bad failed: ")
+	require.NotContains(t, r.Message, "sesame")
+	require.Equal(t, "line 10 of test.yaml", r.Hint)
+	require.Positive(t, *r.Timings.Scenario)
+	require.Len(t, r.Steps, 3)
+	require.Equal(t, []string{"passed", "failed", "skipped"}, []string{r.Steps[0].Status, r.Steps[1].Status, r.Steps[2].Status})
+	require.Positive(t, r.Steps[0].N)
+	require.NotEmpty(t, r.Steps[1].Problems)
+	require.NotContains(t, r.Steps[1].Problems[0], "sesame")
+	require.Equal(t, 10, r.Steps[1].Line)
+	require.Equal(t, "exit code 0", r.Exit, "it was shut down")
+}
+
+func TestScenarioThatPasses(t *testing.T) {
+	l := newLab(t)
+	opts := scripted(t, l.options(targets("", "")...), `
+scenario: 1
+name: raw
+steps:
+  - send: "{\"jsonrpc\":\"1.0\",\"method\":\"notifications/x\"}\n"
+  - tool: echo
+    arguments: {message: hello}
+  - restart: true
+  - close-stdin: true
+    expect: {exit: 0}
+`, nil)
+	report := smoke.Run(t.Context(), opts)
+	require.True(t, report.OK, "%+v", report.Targets)
+	for _, r := range report.Targets {
+		require.Len(t, r.Steps, 4)
+		require.NotEmpty(t, r.Findings, "what the scenario did is told, and no failure")
+	}
+}
+
+func TestScenarioThatIsCutShort(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		serve func(p *fake)
+		cause smoke.Cause
+		code  string
+	}{
+		{"link lost", func(p *fake) {
+			p.each(map[string]func(message) bool{"tools/call": func(message) bool { p.lose(); return false }})
+		}, smoke.CauseLinkLost, string(executor.LostReset)},
+		{"target timeout", silent("tools/call"), smoke.CauseTimeout, "target.timeout"},
+		{"ended", func(p *fake) {
+			p.each(map[string]func(message) bool{"tools/call": func(message) bool { return false }})
+		}, smoke.CauseScenario, "ended"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("far", &host{serve: tt.serve})
+				opts := scripted(t, w.options("far"), "scenario: 1\nname: x\nsteps:\n  - {tool: one}\n", nil)
+				opts.TargetTimeout = 10 * time.Second
+				r := smoke.Run(t.Context(), opts).Targets[0]
+				require.Equal(t, smoke.PhaseScenario, r.Phase)
+				require.Equal(t, tt.cause, r.Cause, r.Message)
+				require.Equal(t, tt.code, r.Code)
+				require.Len(t, r.Steps, 1)
+				require.Zero(t, w.running.Load())
+			})
+		})
+	}
+}
