@@ -507,6 +507,7 @@ func allActionTests() map[string]actionTest {
 		paletteTests,
 		helpTests,
 		homeTests,
+		gridTests,
 		inputTests,
 		catalogTests,
 		callTests,

@@ -51,7 +51,13 @@ type help struct {
 // helpKeys is how much of the width is for keys.
 const helpKeys = 16
 
-func newHelp(a *App) *help { return &help{groups: a.keys.Help(paneScopes[a.focus], a)} }
+func newHelp(a *App) *help {
+	scope := paneScopes[a.focus]
+	if a.gridShown() {
+		scope = scopeGrid
+	}
+	return &help{groups: a.keys.Help(scope, a)}
+}
 
 func (*help) scope() string { return scopeHelp }
 

@@ -195,6 +195,7 @@ var ways = map[string]func(st *stage){
 	scopePalette:  func(st *stage) { st.press(":") },
 	scopeHelp:     func(st *stage) { st.press("?") },
 	scopeHome:     func(st *stage) { st.press("O") },
+	scopeGrid:     func(st *stage) { overGrid(st); st.press("\x07") },
 	scopeAgain:    func(st *stage) { recorded(st); st.press("U") },
 	scopeCompare: func(st *stage) {
 		st.press("O", "everything", "\r", "D", "\r")
@@ -231,6 +232,7 @@ var ways = map[string]func(st *stage){
 // can be reached: what is done in the traffic pane before the way is gone, and
 // what at the end of it.
 var needs = map[string]struct{ before, after func(st *stage) }{
+	actGrid:                        {before: overGrid},
 	actNextMatch:                   {before: searching},
 	actPrevMatch:                   {before: searching},
 	actPartner:                     {before: selecting(`"method":"initialize"`)},
@@ -337,6 +339,15 @@ func recorded(st *stage) {
 	st.wait()
 }
 
+// overGrid puts a run behind the session.
+func overGrid(st *stage) {
+	st.turn()
+	r := halfway(st.t)
+	r.source = st.s.Log()
+	st.app.grid = newGridScreen(st.app, r.run())
+	st.wait()
+}
+
 func searching(st *stage) { st.press("/", "tools", "\r") }
 
 // reset leaves all that is open. It gives another stage if this one has no
@@ -347,6 +358,10 @@ func (st *stage) reset(t *testing.T) *stage {
 		return newStage(t, st.app.width, st.app.height)
 	}
 	st.turn()
+	if st.app.grid != nil {
+		st.app.leaveGrid(st.app.subjects[0])
+		st.app.grid = nil
+	}
 	for _, q := range st.s.Asks() {
 		require.NoError(t, st.s.Answer(q.ID, []byte(answerDecline)))
 	}

@@ -14,6 +14,7 @@ import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
+	"mcpdbg/ui/grid"
 )
 
 // A hostileServer has hostile texts wherever a server can put any.
@@ -104,7 +105,15 @@ var hostileWays = map[string]func(h *hostileServer){
 	scopeStderr:   func(h *hostileServer) { h.do(actStderr) },
 	scopeEvents:   func(h *hostileServer) { h.do(actEvents) },
 	scopeCatalog:  func(h *hostileServer) { h.do(actCatalog) },
-	scopePalette:  func(h *hostileServer) { h.do(actPalette); h.pastes() },
+	scopeGrid: func(h *hostileServer) {
+		r := newFakeRun(h.t, len(hostile))
+		for i, text := range hostile {
+			r.rows[i] = grid.Row{Host: text, Server: text, State: grid.Failed, Phases: hostile, Phase: text, Cause: text, Message: text, Recording: text}
+			r.about = append(r.about, grid.Fact{Label: text, Text: text})
+		}
+		h.grids(r)
+	},
+	scopePalette: func(h *hostileServer) { h.do(actPalette); h.pastes() },
 	scopeAgain: func(h *hostileServer) {
 		h.do(actCatalog, actCatalogClose) // tools are asked for
 		h.run(h.add(Opened{Source: h.source, Title: hostile[0]}))
