@@ -7,10 +7,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
+// pattern is a regular expression that is compiled when it is used first.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // partName is the end of the names of later parts, before the extension.
-var partName = regexp.MustCompile(`^(.+)\.part([1-9][0-9]{0,8})$`)
+var partName = pattern(`^(.+)\.part([1-9][0-9]{0,8})$`)
 
 // PartPath is the path of part n of the recording whose first file is at path:
 // NAME.part2.jsonl beside NAME.jsonl. Part 1 is the first file itself.
@@ -26,9 +32,9 @@ func PartPath(path string, n int) string {
 // that is not named as a later part.
 func partOf(path string) (first string, n int) {
 	ext := filepath.Ext(path)
-	found := partName.FindStringSubmatch(strings.TrimSuffix(path, ext))
+	found := partName().FindStringSubmatch(strings.TrimSuffix(path, ext))
 	if found == nil {
-		found = partName.FindStringSubmatch(path) // without an extension the number takes its place
+		found = partName().FindStringSubmatch(path) // without an extension the number takes its place
 		ext = ""
 	}
 	if found == nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,12 +96,12 @@ func (r Retention) Excess(all []Kept, now time.Time) []int {
 
 // ownName is what recordings are called that Create names: when, what, and six
 // letters of its own.
-var ownName = regexp.MustCompile(`^\d{8}-\d{6}-(.+)-([0-9a-z]{6})\.jsonl$`)
+var ownName = pattern(`^\d{8}-\d{6}-(.+)-([0-9a-z]{6})\.jsonl$`)
 
 // OwnName tells whether a file is called as Create calls recordings, and takes
 // its name apart: the server, and the six letters by which it is known.
 func OwnName(base string) (server, letters string, ok bool) {
-	parts := ownName.FindStringSubmatch(base)
+	parts := ownName().FindStringSubmatch(base)
 	if parts == nil {
 		return "", "", false
 	}

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 
 	"github.com/cespare/xxhash/v2"
 
 	"mcpdbg/session"
 )
 
-var hexDigits = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var hexDigits = pattern(`^[0-9a-f]{16}$`)
 
 // maxProblems is how many problems a Report lists; more are counted.
 const maxProblems = 100
@@ -286,7 +285,7 @@ func (v *verifier) sums(e *session.Entry, stdin, stdout, stderr session.StreamSu
 		switch {
 		case incomplete:
 			sum.wrong = false
-		case !hexDigits.MatchString(c.want.XXH64):
+		case !hexDigits().MatchString(c.want.XXH64):
 			v.problem(e.N, "has no hash of %s in 16 hexadecimal digits", c.kind)
 		case c.want.Bytes != sum.bytes:
 			v.problem(e.N, "%s of %s had %d bytes, and %d are recorded", c.kind, v.process, c.want.Bytes, sum.bytes)

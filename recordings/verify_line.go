@@ -3,7 +3,6 @@ package recordings
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -12,12 +11,12 @@ import (
 )
 
 // What a ULID looks like (github.com/ulid/spec).
-var ulid = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
+var ulid = pattern(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
 // header holds the first line against the format.
 func (v *verifier) header(h session.Header) {
 	switch {
-	case h.Redacted == nil && !ulid.MatchString(h.ID):
+	case h.Redacted == nil && !ulid().MatchString(h.ID):
 		v.problem(0, "the header's id is no ULID")
 	case h.Start.IsZero() || h.Start.Location() != time.UTC:
 		v.problem(0, "the header has no start in UTC")

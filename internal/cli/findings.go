@@ -19,9 +19,12 @@ const (
 	lintPatience = 3 * time.Second
 )
 
+// asIs is for texts that conceal nothing.
+func asIs(text string) string { return text }
+
 // reportFindings says on stderr what was wrong with a session: errors, then
-// warnings.
-func (a *app) reportFindings(ctx context.Context, src session.Source) {
+// warnings. Each text passes through conceal.
+func (a *app) reportFindings(ctx context.Context, src session.Source, conceal func(string) string) {
 	ctx, cancel := context.WithTimeout(ctx, lintPatience)
 	defer cancel()
 	l := lint.New(src)
@@ -29,7 +32,7 @@ func (a *app) reportFindings(ctx context.Context, src session.Source) {
 	found := l.Findings()
 	found = slices.DeleteFunc(found, func(f lint.Finding) bool { return f.Severity == lint.Info })
 	slices.SortStableFunc(found, func(x, y lint.Finding) int { return int(y.Severity) - int(x.Severity) })
-	say := func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text)) }
+	say := func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+conceal(text))) }
 	for i, f := range found {
 		if i == shownFindings {
 			break

@@ -21,7 +21,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	for _, of := range []any{
 		listed{}, recordingInfo{}, serverInfo{}, countsInfo{}, methodInfo{}, notifiedInfo{}, strayInfo{}, findingInfo{},
 		verifyInfo{}, verifyStream{}, verifyProblem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.Bad{},
-		replayDocument{}, replayItem{}, replay.Variable{}, replay.Target{}, replay.Question{},
+		replayDocument{}, replayItem{}, scenarioDocument{}, stepDocument{}, problemDocument{}, replay.Variable{}, replay.Target{}, replay.Question{},
 	} {
 		kind := reflect.TypeOf(of)
 		for i := range kind.NumField() {

@@ -18,12 +18,13 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	in    string
-	raw   bool
-	wait  time.Duration
-	json  bool
-	quiet bool
-	shown *filter.Filter // what is printed; nil means all
+	in       string
+	scenario scenarioFlags
+	raw      bool
+	wait     time.Duration
+	json     bool
+	quiet    bool
+	shown    *filter.Filter // what is printed; nil means all
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -44,11 +45,20 @@ the name of an event such as exited. An entry is judged when it comes: whether a
 request fails, for one, shows at its response.
 
 With --in it sends the messages of a file, one JSON-RPC message a line, as they
-are; when all are sent it waits for the answers and shuts the server down.`,
+are; when all are sent it waits for the answers and shuts the server down.
+
+With --scenario it takes the steps of a scenario file, prints a line for each,
+and shuts the server down. Exit code 1 says that a step failed.`,
+		Example: `  mcpdbg run --for 5s -- ./my-server
+  mcpdbg run --in requests.jsonl --json -- ./my-server
+  mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.json && r.quiet {
 				return usagef("--json and --quiet can't be mixed")
+			}
+			if err := r.mixed(cmd); err != nil {
+				return err
 			}
 			if r.quiet && shown != "" {
 				return usagef("--filter and --quiet can't be mixed")
@@ -57,14 +67,18 @@ are; when all are sent it waits for the answers and shuts the server down.`,
 			if r.shown, err = filter.Parse(shown); err != nil {
 				return usagef("--filter: %v", err)
 			}
+			if r.scenario.file != "" || len(r.scenario.vars) > 0 {
+				return a.runScenario(cmd.Context(), t, r)
+			}
 			return a.runSession(cmd.Context(), t, r)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.in, "in", "", "send the messages of `file`, one a line; - is standard input")
+	r.scenario.register(cmd)
 	f.BoolVar(&r.raw, "raw", false, "no handshake")
 	f.DurationVar(&r.wait, "for", 0, "end after this time; with --in not before")
-	f.BoolVar(&r.json, "json", false, "print the lines of the recording")
+	f.BoolVar(&r.json, "json", false, "print the lines of the recording; of a scenario its result as one JSON document")
 	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
 	f.StringVar(&shown, "filter", "", "print only what passes the filter `expr`")
 	t.register(cmd)
@@ -104,7 +118,7 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 		err = printErr // which ended the session, if that was not over
 	}
 	if !r.quiet {
-		a.reportFindings(a.urgent, l.log)
+		a.reportFindings(a.urgent, l.log, asIs)
 	}
 	a.reportEnd(l, !r.quiet, report, err)
 	return errors.Join(err, endErr)

@@ -33,14 +33,11 @@ type VarError struct {
 
 // Error gives place, name and what is wrong.
 func (e *VarError) Error() string {
-	text := fmt.Sprintf("variable %s: %s", e.Name, e.Text)
-	switch {
-	case e.Place == Place{}:
-		return text
-	case e.File == "":
-		return fmt.Sprintf("%d:%d: %s", e.Place.Line, e.Place.Column, text)
+	place := e.File
+	if (e.Place != Place{}) {
+		place = fmt.Sprintf("%s:%d:%d", e.File, e.Place.Line, e.Place.Column)
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Place.Line, e.Place.Column, text)
+	return fmt.Sprintf("%s: variable %s: %s", place, e.Name, e.Text)
 }
 
 // Bind gives the scenario's variables their values: what is given, then the
@@ -116,6 +113,9 @@ func (d *Var) typed(text string) (json.RawMessage, error) {
 	}
 	return json.RawMessage(text), nil
 }
+
+// Conceal writes ${NAME} for the values of secret variables in a text.
+func (v *Vars) Conceal(text string) string { return newConcealer(v).text(text) }
 
 // with are the variables and one more, or one with another value.
 func (v *Vars) with(name string, value json.RawMessage) *Vars {
