@@ -33,6 +33,7 @@ type Table[P tabled] struct {
 
 	mu      sync.RWMutex
 	entries map[string]P
+	timers  map[P]*time.Timer // of those that are retired
 	closed  bool
 }
 
@@ -42,7 +43,7 @@ func NewTable[P tabled](ids *IDs, retention time.Duration) *Table[P] {
 	if retention == 0 {
 		retention = Retention
 	}
-	return &Table[P]{ids: ids, retention: retention, entries: make(map[string]P)}
+	return &Table[P]{ids: ids, retention: retention, entries: make(map[string]P), timers: make(map[P]*time.Timer)}
 }
 
 // Reserve takes an id, the next free one of the program if id is empty, for
@@ -72,22 +73,35 @@ func (t *Table[P]) Remove(p P) {
 	if id := p.ID(); t.entries[id] == p {
 		delete(t.entries, id)
 	}
+	delete(t.timers, p)
 }
 
 // Retire removes p when its retention is over, and then calls expired on a
-// goroutine of its own. It is called at Closed or Failed.
+// goroutine of its own. It is called at Closed or Failed. In a closed table
+// nothing expires.
 func (t *Table[P]) Retire(p P, expired func()) {
-	time.AfterFunc(t.retention, func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	t.timers[p] = time.AfterFunc(t.retention, func() {
 		t.Remove(p)
 		expired()
 	})
 }
 
-// Close refuses further reservations and returns the processes there are.
+// Close refuses further reservations and returns the processes there are, which
+// are the caller's to end. They stay for as long as anybody has the table: no
+// timer holds on to what they are made of.
 func (t *Table[P]) Close() []P {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
+	for _, timer := range t.timers {
+		timer.Stop()
+	}
+	clear(t.timers)
 	all := make([]P, 0, len(t.entries))
 	for _, p := range t.entries {
 		all = append(all, p)

@@ -98,6 +98,24 @@ func TestClosedTableRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
+func TestNothingExpiresInAClosedTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := newFakeTable()
+		before, err := table.Reserve("a", newFake)
+		require.NoError(t, err)
+		after, err := table.Reserve("b", newFake)
+		require.NoError(t, err)
+		never := func() { t.Error("expired") }
+		table.Retire(before, never)
+		table.Close()
+		table.Retire(after, never)
+		time.Sleep(2 * Retention)
+		synctest.Wait()
+		require.Equal(t, StateRunning, table.Bind(before).Info().State)
+		require.Empty(t, table.timers)
+	})
+}
+
 func TestHandleOfNobody(t *testing.T) {
 	h := newFakeTable().Handle("x")
 	ctx := context.Background()
