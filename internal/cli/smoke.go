@@ -25,6 +25,7 @@ type smokeFlags struct {
 	seed          uint32
 	failFast      bool
 	failOn        string
+	baseline      string
 	targetTimeout time.Duration
 
 	recordings string
@@ -72,6 +73,7 @@ of a host, of time or of a server; else 1.`,
 	flags.Uint32Var(&f.seed, "seed", 0, "makes the waits between attempts the same again (default: others each time)")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end the run when the first target fails")
 	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "findings that fail a target: error, warning (and errors) or never")
+	flags.StringVar(&f.baseline, "baseline", "", "what has changed since a recording or an earlier --json `FILE`, or from what one of the hosts has, is a failure")
 	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target, but for its ending")
 	flags.StringVar(&f.recordings, "recordings", "", "keep the recordings in this `folder`")
 	f.out.register(cmd)
@@ -141,6 +143,10 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 
 // runSmoke runs the fleet, and writes what comes of it.
 func (a *app) runSmoke(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
+	baseline, err := smokeBaseline(ctx, f.baseline, fl)
+	if err != nil {
+		return nil, err
+	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := a.openSmoke(f, stop)
@@ -150,7 +156,7 @@ func (a *app) runSmoke(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.Re
 	report := smoke.Run(running, smoke.Options{
 		Targets: fl.targets, Make: fl.make, Event: out.event,
 		Jobs: f.jobs, Seed: uint64(f.seed), Retries: f.retries, FailFast: f.failFast, FailOn: smoke.FailOn(f.failOn),
-		TargetTimeout: f.targetTimeout,
+		TargetTimeout: f.targetTimeout, Baseline: baseline,
 	})
 	report.Tool = "mcpdbg " + version
 	return report, out.finish(report)

@@ -125,9 +125,11 @@ func (fl *fleet) startHere() {
 	}
 }
 
-// dial makes the dialer of all hosts.
-func (fl *fleet) dial(opts sshexec.Options, _ *smokeFlags) {
+// dial makes the dialer of all hosts. It does not knock at many doors at once,
+// and not twice at one that was closed to it.
+func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
 	if fl.dialer == nil {
+		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), uint64(f.seed), true
 		fl.dialer = sshexec.NewDialer(opts)
 	}
 }

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/recordings"
+)
+
+// smokeBaseline is what --baseline names: a file, or else one of the hosts; nil
+// for nothing.
+func smokeBaseline(ctx context.Context, name string, fl *fleet) (*smoke.Baseline, error) {
+	if name == "" {
+		return nil, nil
+	}
+	_, err := os.Stat(name)
+	switch {
+	case err == nil:
+		return baselineFile(ctx, name, fl.servers)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, usagef("--baseline: %v", err)
+	case !slices.ContainsFunc(fl.targets, func(t smoke.Target) bool { return t.Host == name }):
+		return nil, withHint(usagef("--baseline %s: there is no such file, and it is none of the hosts that are tested", name),
+			"--ssh "+word(name)+" has it tested, too")
+	}
+	return &smoke.Baseline{Name: name, Host: name}, nil
+}
+
+// baselineFile reads a recording, or the document of a run. It has to have each
+// server: one that is compared with nothing would seem to be unchanged.
+func baselineFile(ctx context.Context, path string, servers []smokeServer) (*smoke.Baseline, error) {
+	file, err := inventory.FromFile(ctx, path)
+	if err != nil {
+		return nil, baselineError(path, err)
+	}
+	for i := range servers {
+		if _, err := file.For(servers[i].name); err != nil {
+			return nil, baselineError(path, err)
+		}
+	}
+	return &smoke.Baseline{Name: path, For: file.For}, nil
+}
+
+func baselineError(path string, err error) error {
+	if missing, ok := errors.AsType[*inventory.MissingError](err); ok {
+		return withHint(usagef("--baseline: %v", err), missing.Hint)
+	}
+	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {
+		return withHint(usagef("--baseline: %v", err), "it is a recording, or what mcpdbg smoke --json printed")
+	}
+	return usagef("--baseline %s: %v", path, err)
+}
