@@ -15,18 +15,23 @@ import (
 
 // Again implements ui.Launcher.
 func (l *launcher) Again(_ context.Context, again ui.Again) (ui.Opened, error) {
-	t := freshFlags()
-	t.cwd, t.shown = again.Header.Cwd, again.Argv
-	if again.Header.Host != "" {
-		t.ssh.dest = again.Header.Host
+	t, ofRun, err := l.flagsOf(again)
+	if err != nil {
+		return ui.Opened{}, err
 	}
-	if again.EnvPolicy != "" && !t.ssh.remote() {
-		t.envPolicy = again.EnvPolicy
-	}
+	t.shown = again.Argv
 	var secrets []executor.EnvVar
 	var pairs []string
+	if t.from != nil {
+		for _, secret := range t.from.start.Secrets() {
+			pairs = append(pairs, "${"+secret.Name+"}", secret.Value)
+		}
+	}
 	for _, name := range again.Named {
 		value, given := again.Values[name]
+		if !given && ofRun {
+			continue // the flags have it
+		}
 		if !given {
 			var there bool
 			if value, there = os.LookupEnv(name); !there {
@@ -53,4 +58,23 @@ func (l *launcher) Again(_ context.Context, again ui.Again) (ui.Opened, error) {
 		again.Configure(cfg)
 	}
 	return l.start(t, argv, "replay of "+t.serverName(argv))
+}
+
+// flagsOf are the flags with which what a recording tells of is started again:
+// those of the run that it is of, or what it says itself.
+func (l *launcher) flagsOf(again ui.Again) (t targetFlags, ofRun bool, err error) {
+	if l.target != nil && again.File != "" {
+		if t, ofRun, err = l.target(again.File); ofRun {
+			return t, true, err
+		}
+	}
+	t = freshFlags()
+	t.cwd = again.Header.Cwd
+	if again.Header.Host != "" {
+		t.ssh.dest = again.Header.Host
+	}
+	if again.EnvPolicy != "" && !t.ssh.remote() {
+		t.envPolicy = again.EnvPolicy
+	}
+	return t, false, nil
 }

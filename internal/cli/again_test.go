@@ -57,3 +57,25 @@ func TestAgain(t *testing.T) {
 	require.Equal(t, "build-7", far.Source.Header().Host)
 	require.NoError(t, l.end(t.Context(), nil))
 }
+
+// What a recording of a run over targets tells of is started with the flags of
+// the run, which know what the recording does not.
+func TestAgainOfRun(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	var stderr strings.Builder
+	flags := freshFlags()
+	flags.env, flags.ssh.dest = []string{"AGAIN_KEY=s3cret"}, "build-7"
+	l := &launcher{app: &app{stderr: &stderr, self: []string{binary}, urgent: t.Context()}, target: func(recording string) (targetFlags, bool, error) {
+		return flags, recording == "/run/build-7.jsonl", nil
+	}}
+	again := ui.Again{
+		Header: session.Header{Placement: "local"}, Argv: []string{binary, demoServer}, Named: []string{"AGAIN_KEY"}, Configure: func(*session.Config) {},
+	}
+	_, err := l.Again(t.Context(), again)
+	require.ErrorContains(t, err, "AGAIN_KEY needs a value")
+	again.File = "/run/build-7.jsonl"
+	opened, err := l.Again(t.Context(), again)
+	require.NoError(t, err)
+	require.Equal(t, "build-7", opened.Source.Header().Host)
+	require.NoError(t, l.end(t.Context(), nil))
+}

@@ -22,6 +22,8 @@ import (
 type launcher struct {
 	app      *app
 	prompter executor.Prompter
+	// target, if set, knows the flags of the targets of a run, by their recordings.
+	target func(recording string) (t targetFlags, ok bool, err error)
 
 	mu   sync.Mutex
 	live []*live

@@ -15,6 +15,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui"
+	"mcpdbg/ui/grid"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -57,6 +58,40 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 		err = context.Cause(ctx) // a signal, if one did it
 	}
 	return errors.Join(err, more.end(ctx, err))
+}
+
+// gridScreen is the interface on a run over targets, until the person leaves it.
+// The run may still go on then; to end it and to wait for that is up to the
+// caller. Stop has it end while it is on the screen.
+func (a *app) gridScreen(ctx context.Context, fl *fleet, run grid.Source, name string, stop func()) error {
+	prompter := ui.NewPrompter()
+	l := &launcher{app: a, prompter: prompter, target: func(recording string) (targetFlags, bool, error) {
+		for i := range run.Len() {
+			if run.Row(i).Recording == recording {
+				t, _, err := fl.at(i)
+				return t, true, err
+			}
+		}
+		return targetFlags{}, false, nil
+	}}
+	err := ui.Run(ctx, ui.Options{
+		Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder(),
+		Grid: &ui.GridRun{
+			Source: run, Title: name, Stop: stop,
+			Open: func(_ context.Context, target int) (ui.Opened, error) { return l.recording(run.Row(target).Recording) },
+			Fresh: func(_ context.Context, target int) (ui.Opened, error) {
+				t, argv, err := fl.at(target)
+				if err != nil {
+					return ui.Opened{}, err
+				}
+				return l.start(t, argv, run.Row(target).Server)
+			},
+		},
+	})
+	if err == nil {
+		err = context.Cause(ctx) // a signal, if one did it
+	}
+	return errors.Join(err, l.end(ctx, err))
 }
 
 // homeScreen is the interface without a session: it lists what there is.

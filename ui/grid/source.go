@@ -33,8 +33,8 @@ func (s State) String() string {
 func (s State) Ended() bool { return s >= Passed }
 
 // A Source is a run over targets, numbered from zero in the order in which they
-// were given. Its methods are called from one goroutine, many times a second,
-// and must not wait for what the run does. Texts need not be safe.
+// were given. Its methods are called many times a second, and by several
+// goroutines; they must not wait for what the run does. Texts need not be safe.
 type Source interface {
 	// Len returns how many targets there are; it never changes.
 	Len() int
