@@ -8,6 +8,7 @@
 package junit
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"fmt"
@@ -61,15 +62,12 @@ func Write(w io.Writer, suites []Suite) error {
 	for i := range suites {
 		doc.Suites = append(doc.Suites, suites[i].xml(i))
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
 		return err
 	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(doc); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")) // for who reads it as it is
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
 }
 

@@ -1,0 +1,217 @@
+package report
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings/junit"
+)
+
+// JUnit writes a report as JUnit XML: a suite for each host, and a case for each
+// server and check. What kept a target from being checked is an error, what the
+// check found a failure, and what it did not come to is skipped.
+func JUnit(w io.Writer, r *smoke.Report) error {
+	var suites []junit.Suite
+	byHost := map[string]int{}
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		at, ok := byHost[t.Host]
+		if !ok {
+			at = len(suites)
+			byHost[t.Host] = at
+			suites = append(suites, junit.Suite{Name: t.Host, Package: "mcpdbg.smoke", Host: suiteHost(t.Host), Start: r.Started})
+		}
+		s := &suites[at]
+		s.Properties = append(s.Properties, properties(t)...)
+		s.Cases = append(s.Cases, cases(r, t)...)
+		s.Out += strings.Join(outLines(t), "\n") + "\n"
+		if len(t.Said) > 0 {
+			s.Err += t.Server + ":\n" + strings.Join(safeLines(strings.Join(t.Said, "\n")), "\n") + "\n"
+		}
+	}
+	return junit.Write(w, suites)
+}
+
+func suiteHost(host string) string {
+	if host == smoke.Local {
+		return "localhost"
+	}
+	return host
+}
+
+// properties are what else is known of a target; the server's name stands before
+// each, as a suite may have several.
+func properties(t *smoke.Result) []junit.Property {
+	var out []junit.Property
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, junit.Property{Name: t.Server + "." + name, Value: safe(value)})
+		}
+	}
+	add("protocol", t.Protocol)
+	add("era", t.Era)
+	if t.ServerInfo != nil {
+		add("server", strings.TrimSpace(t.ServerInfo.Name+" "+t.ServerInfo.Version))
+	}
+	add("offers", offers(t))
+	add("exit", t.Exit)
+	add("recording", t.Recording)
+	return out
+}
+
+func outLines(t *smoke.Result) []string {
+	lines := []string{Columns{}.Line(t)}
+	for _, line := range evidence(t) {
+		lines = append(lines, "  "+line)
+	}
+	if t.Recording != "" {
+		lines = append(lines, "  recording: "+safe(t.Recording))
+	}
+	return lines
+}
+
+// A checked is one check of a target on its way to a case.
+type checked struct {
+	name    string
+	phases  []smoke.Phase // a failure in one of them is one of this check
+	ms      *float64
+	reached bool
+}
+
+// cases are the checks of a target. One that failed has a case that says so,
+// whatever it was.
+func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
+	checks := checksOf(r, t)
+	wrong := wrongCheck(checks, t)
+	var out []junit.Case
+	for i, c := range checks {
+		one := junit.Case{Name: c.name, Class: t.Server, Took: took(c.ms)}
+		switch {
+		case i == wrong:
+			blame(&one, t)
+		case !c.reached:
+			one.Status, one.Text = junit.Skipped, "not reached"
+		case c.name == shutdownCheck && len(t.Orphans) > 0:
+			one.Status, one.Type, one.Message = junit.Failed, string(smoke.CauseOrphan), safe(orphanText(&t.Orphans[0]))
+			one.Text = strings.Join(evidence(&smoke.Result{Orphans: t.Orphans}), "\n")
+		case c.name == findingsCheck && !t.OK && len(t.Findings) > 0:
+			one.Status = junit.Skipped // whether they count is not told of what failed before
+			one.Text = strings.Join(evidence(&smoke.Result{Findings: t.Findings, FindingsMore: t.FindingsMore}), "\n")
+		}
+		if c.name == scenarioCheck && len(t.Steps) > 0 {
+			out = append(out, stepCases(t, &one)...)
+			continue
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// The checks that are looked at again.
+const (
+	scenarioCheck = "scenario"
+	shutdownCheck = "shutdown"
+	findingsCheck = "findings"
+)
+
+// checksOf are the checks that a target is due.
+func checksOf(r *smoke.Report, t *smoke.Result) []checked {
+	times := &t.Timings
+	done := func(ms *float64) bool { return ms != nil || t.OK }
+	var all []checked
+	if t.Host != smoke.Local {
+		all = append(all,
+			checked{"connect", []smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey}, times.Connect, done(times.Connect)},
+			checked{"auth", []smoke.Phase{smoke.PhaseAuth}, times.Auth, done(times.Auth)})
+	}
+	all = append(all,
+		checked{"start", []smoke.Phase{smoke.PhaseStart}, times.Start, done(times.Start)},
+		checked{"handshake", []smoke.Phase{smoke.PhaseHandshake}, times.Handshake, done(times.Handshake)},
+		checked{"list", []smoke.Phase{smoke.PhaseList}, times.List, done(times.List)})
+	if r.Scenario != "" || len(t.Steps) > 0 {
+		all = append(all, checked{scenarioCheck, []smoke.Phase{smoke.PhaseScenario}, times.Scenario, done(times.Scenario)})
+	}
+	if r.Baseline != "" {
+		compared := t.OK || t.Phase == smoke.PhaseShutdown || t.Phase == smoke.PhaseDone
+		all = append(all, checked{"baseline", []smoke.Phase{smoke.PhaseBaseline}, nil, compared})
+	}
+	return append(all,
+		checked{shutdownCheck, []smoke.Phase{smoke.PhaseShutdown}, times.Shutdown, done(times.Shutdown)},
+		checked{findingsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
+}
+
+// wrongCheck is the check that a failure belongs to, -1 if there is none. What
+// failed before anything was done, is the first one.
+func wrongCheck(checks []checked, t *smoke.Result) int {
+	if t.OK {
+		return -1
+	}
+	for i, c := range checks {
+		for _, phase := range c.phases {
+			if phase == t.Phase {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// stepCases are the steps of a scenario, a case each. one is the case of the
+// whole: if it is to blame and no step failed, it comes behind them.
+func stepCases(t *smoke.Result, one *junit.Case) []junit.Case {
+	var out []junit.Case
+	blamed := false
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		step := junit.Case{Name: scenarioCheck + ": " + s.Name, Class: t.Server, Took: took(&s.DurationMS)}
+		switch {
+		case s.Status == "skipped":
+			step.Status, step.Text = junit.Skipped, "not reached"
+		case s.Status == "failed" && one.Status != junit.Passed && !blamed:
+			blamed = true
+			name := step.Name
+			step = *one
+			step.Name, step.Took = name, took(&s.DurationMS)
+		case s.Status == "failed":
+			step.Status, step.Type, step.Message = junit.Failed, string(smoke.CauseScenario), stepText(s)
+		}
+		out = append(out, step)
+	}
+	if !blamed && (one.Status == junit.Failed || one.Status == junit.Errored) {
+		out = append(out, *one)
+	}
+	return out
+}
+
+// blame makes a case that of the failure of its target.
+func blame(c *junit.Case, t *smoke.Result) {
+	c.Status = junit.Failed
+	if isInfrastructure(t.Cause) {
+		c.Status = junit.Errored
+	}
+	c.Type, c.Message = string(t.Cause), safe(t.Message)
+	if t.Code != "" {
+		c.Type += " " + t.Code
+	}
+	lines := []string{safe(t.Message)}
+	for _, line := range safeLines(t.Hint) {
+		lines = append(lines, "try: "+line)
+	}
+	if t.Exit != "" {
+		lines = append(lines, "exit: "+safe(t.Exit))
+	}
+	lines = append(lines, evidence(t)...)
+	if t.Recording != "" {
+		lines = append(lines, "recording: "+safe(t.Recording))
+	}
+	c.Text = strings.Join(lines, "\n")
+}
+
+func took(ms *float64) time.Duration {
+	if ms == nil {
+		return 0
+	}
+	return time.Duration(*ms * float64(time.Millisecond))
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"encoding/xml"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/recordings/junit/junittest"
+)
+
+func asJUnit(t testing.TB, r *smoke.Report) []byte {
+	return written(t, func(w io.Writer) error { return JUnit(w, r) })
+}
+
+func TestJUnitIsValid(t *testing.T) {
+	for _, r := range []*smoke.Report{{}, empty(), sample(), full()} {
+		junittest.Validate(t, asJUnit(t, r))
+	}
+	golden(t, "sample.xml", asJUnit(t, sample()))
+}
+
+// parsed is what tests look at of a document.
+type parsed struct {
+	Suites []struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Cases    []struct {
+			Name    string    `xml:"name,attr"`
+			Error   *struct{} `xml:"error"`
+			Failure *struct{} `xml:"failure"`
+			Skipped *struct{} `xml:"skipped"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+// verdicts are the cases of a report's first target, with + for passed, F, E, or
+// - for skipped.
+func verdicts(t *testing.T, r smoke.Result, scenario, baseline string) []string {
+	t.Helper()
+	var doc parsed
+	text := asJUnit(t, &smoke.Report{Scenario: scenario, Baseline: baseline, Targets: []smoke.Result{r}})
+	require.NoError(t, xml.Unmarshal(text, &doc))
+	var out []string
+	for _, c := range doc.Suites[0].Cases {
+		word := "+"
+		switch {
+		case c.Error != nil:
+			word = "E"
+		case c.Failure != nil:
+			word = "F"
+		case c.Skipped != nil:
+			word = "-"
+		}
+		out = append(out, word+" "+c.Name)
+	}
+	return out
+}
+
+func TestJUnitCases(t *testing.T) {
+	s := sample().Targets
+	for name, tt := range map[string]struct {
+		target smoke.Result
+		want   []string
+	}{
+		"passed, local": {s[0], []string{"+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ baseline", "+ shutdown", "+ findings"}},
+		"connect":       {s[2], []string{"E connect", "- auth", "- start", "- handshake", "- list", "- scenario", "- baseline", "- shutdown", "- findings"}},
+		"host key":      {s[4], []string{"E connect", "- auth", "- start", "- handshake", "- list", "- scenario", "- baseline", "- shutdown", "- findings"}},
+		"exec":          {s[6], []string{"+ connect", "+ auth", "E start", "- handshake", "- list", "- scenario", "- baseline", "- shutdown", "- findings"}},
+		"handshake":     {s[7], []string{"+ connect", "+ auth", "+ start", "F handshake", "- list", "- scenario", "- baseline", "+ shutdown", "+ findings"}},
+		"step":          {s[8], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "F scenario: add a note", "- scenario: remove it", "- baseline", "+ shutdown", "+ findings"}},
+		"drift":         {s[9], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "F baseline", "+ shutdown", "+ findings"}},
+		"orphan":        {s[10], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ baseline", "F shutdown", "+ findings"}},
+		"findings":      {s[11], []string{"+ connect", "+ auth", "+ start", "+ handshake", "+ list", "+ scenario: list notes", "+ scenario: add a note", "+ baseline", "+ shutdown", "F findings"}},
+		"not begun":     {s[12], []string{"E connect", "- auth", "- start", "- handshake", "- list", "- scenario", "- baseline", "- shutdown", "- findings"}},
+	} {
+		require.Equal(t, tt.want, verdicts(t, tt.target, "notes", "web-01"), name)
+	}
+	require.Equal(t, []string{"+ start", "+ handshake", "+ list", "+ shutdown", "+ findings"},
+		verdicts(t, smoke.Result{Host: smoke.Local, OK: true}, "", ""), "no scenario, no baseline")
+
+	late := s[8]
+	late.Cause, late.Steps = smoke.CauseTimeout, late.Steps[:1]
+	require.Contains(t, verdicts(t, late, "notes", ""), "E scenario", "no step is to blame")
+	two := s[9]
+	two.Orphans, two.Findings = s[10].Orphans, s[11].Findings
+	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "- findings"})
+}
+
+func TestJUnitCountsEveryTarget(t *testing.T) {
+	r := sample()
+	r.Targets = append(r.Targets, r.Targets[0], r.Targets[2])
+	r.Targets[13].Server = "other"
+	var doc parsed
+	require.NoError(t, xml.Unmarshal(asJUnit(t, r), &doc))
+	require.Len(t, doc.Suites, 13, "a suite a host")
+	require.Equal(t, "local", doc.Suites[0].Name)
+	require.Len(t, doc.Suites[0].Cases, 16)
+	wrong := 0
+	for _, s := range doc.Suites {
+		require.Len(t, s.Cases, s.Tests)
+		wrong += s.Errors + s.Failures
+	}
+	require.Equal(t, 12, wrong)
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/termsafe"
+)
+
+// The most that a column takes.
+const (
+	maxHost   = 28
+	maxServer = 20
+)
+
+// Columns are the widths of a line's columns, in cells. With the zero value they
+// are as wide as what stands in them.
+type Columns struct {
+	Host   int
+	Server int // below 0: the server is left out
+	Width  int // of the whole line; 0 for no limit
+}
+
+// ColumnsFor are the columns for the lines of these targets, in lines of so many
+// cells, or without a limit of 0. The server is left out if all have the same.
+func ColumnsFor(targets []smoke.Target, width int) Columns {
+	c := Columns{Server: -1, Width: width}
+	for _, t := range targets {
+		c.Host = max(c.Host, min(termsafe.Width(t.Host), maxHost))
+		if t.Server != targets[0].Server {
+			c.Server = 0
+		}
+	}
+	if c.Server < 0 {
+		return c
+	}
+	for _, t := range targets {
+		c.Server = max(c.Server, min(termsafe.Width(t.Server), maxServer))
+	}
+	return c
+}
+
+// Line is a target that is done, in one line without its end, safe for a
+// terminal: verdict, host, server, how long it took, and what the server has, or
+// what went wrong in which phase.
+func (c Columns) Line(r *smoke.Result) string {
+	line := fmt.Sprintf("%-4s  %s", verdict(r), pad(r.Host, c.Host))
+	if c.Server >= 0 {
+		line += "  " + pad(r.Server, c.Server)
+	}
+	line += fmt.Sprintf("  %7s  %s", duration(r.DurationMS), lineText(r))
+	line = strings.TrimRight(line, " ")
+	if c.Width > 0 {
+		line = termsafe.Truncate(line, c.Width, termsafe.Ellipsis)
+	}
+	return line
+}
+
+func verdict(r *smoke.Result) string {
+	switch {
+	case r.OK:
+		return "ok"
+	case r.Cause == smoke.CauseCancelled:
+		return "stop"
+	}
+	return "FAIL"
+}
+
+// lineText is what is said of a target in its line.
+func lineText(r *smoke.Result) string {
+	if !r.OK {
+		return safe(failure(r))
+	}
+	parts := []string{offers(r)}
+	if parts[0] == "" {
+		parts = nil
+	}
+	if n := len(r.Findings) + r.FindingsMore; n > 0 {
+		parts = append(parts, count(n, "finding"))
+	}
+	for i := range r.Notices {
+		parts = append(parts, r.Notices[i].Code)
+	}
+	return safe(strings.Join(parts, ", "))
+}
+
+// failure is why a target failed: the class, the phase where that says more, and
+// the message.
+func failure(r *smoke.Result) string {
+	text := string(r.Cause)
+	switch r.Cause {
+	case smoke.CauseTimeout, smoke.CauseProtocol, smoke.CauseLinkLost, smoke.CauseCancelled:
+		if r.Phase != smoke.PhaseDone {
+			text += " (" + string(r.Phase) + ")"
+		}
+	}
+	if r.Message == "" {
+		return text
+	}
+	return text + ": " + r.Message
+}
+
+// duration is a time as people read it.
+func duration(ms float64) string {
+	d := time.Duration(ms * float64(time.Millisecond))
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1fms", ms)
+	case d < time.Second:
+		return fmt.Sprintf("%.0fms", ms)
+	case d < 10*time.Minute:
+		return fmt.Sprintf("%.2fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// pad is a safe text in exactly so many cells, or as many as it needs with 0.
+func pad(text string, cells int) string {
+	text = oneLine(text)
+	if cells == 0 {
+		return termsafe.String(text)
+	}
+	return string(termsafe.AppendAligned(nil, []byte(text), cells, termsafe.Left, termsafe.Options{Ellipsis: termsafe.Ellipsis}))
+}

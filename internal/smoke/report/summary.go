@@ -1,0 +1,232 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/termsafe"
+)
+
+const (
+	summaryWidth  = 79 // cells of a line that is folded
+	maxNamed      = 24 // targets that a group names
+	maxGroupLines = 6  // of evidence that it shows
+)
+
+// Summary writes what all came to, as text that is safe for a terminal: what
+// failed by its cause, targets with the same message together, each hint once,
+// and the slowest of each phase.
+func Summary(w io.Writer, r *smoke.Report) error {
+	b := bufio.NewWriter(w)
+	counts := r.Counts()
+	_, _ = fmt.Fprintf(b, "%d of %s passed", counts.Passed, count(len(r.Targets), "target")) // Flush tells of errors
+	if counts.Failed > 0 {
+		_, _ = fmt.Fprintf(b, ", %d failed", counts.Failed)
+	}
+	if counts.Cancelled > 0 {
+		_, _ = fmt.Fprintf(b, ", %d cancelled", counts.Cancelled)
+	}
+	_, _ = fmt.Fprintf(b, ", in %s\n", duration(r.DurationMS))
+	s := summary{b: b, several: severalServers(r), hints: map[string]bool{}}
+	for _, g := range groups(r.Targets) {
+		s.group(g)
+	}
+	s.slowest(r.Targets)
+	return b.Flush()
+}
+
+func severalServers(r *smoke.Report) bool {
+	return slices.ContainsFunc(r.Targets, func(t smoke.Result) bool { return t.Server != r.Targets[0].Server })
+}
+
+// A group is targets that failed in the same way.
+type group struct {
+	cause   smoke.Cause
+	targets []*smoke.Result
+}
+
+// groups puts failed targets together, in the order of their causes.
+func groups(targets []smoke.Result) []*group {
+	var all []*group
+	known := map[string]*group{}
+	for i := range targets {
+		t := &targets[i]
+		if t.OK {
+			continue
+		}
+		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
+		g := known[key]
+		if g == nil {
+			g = &group{cause: t.Cause}
+			known[key] = g
+			all = append(all, g)
+		}
+		g.targets = append(g.targets, t)
+	}
+	slices.SortStableFunc(all, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(slices.Index(causes, a.cause), slices.Index(causes, b.cause)), len(b.targets)-len(a.targets))
+	})
+	return all
+}
+
+// general is a message without what is another one on each host: its names, and
+// numbers.
+func general(message, host, server string) string {
+	for _, name := range []string{host, server} {
+		if name != "" {
+			message = strings.ReplaceAll(message, name, "*")
+		}
+	}
+	var b strings.Builder
+	number := false
+	for _, r := range message {
+		digit := r >= '0' && r <= '9' || number && (r == '.' || r == ':')
+		if !digit {
+			b.WriteRune(r)
+		} else if !number {
+			b.WriteByte('#')
+		}
+		number = digit
+	}
+	return b.String()
+}
+
+// A summary writes the groups.
+type summary struct {
+	b       *bufio.Writer
+	several bool            // servers
+	hints   map[string]bool // that stand there already
+}
+
+// group writes who failed, and what happened to the first of them.
+func (s *summary) group(g *group) {
+	first := g.targets[0]
+	title := string(g.cause)
+	if first.Code != "" && first.Code != title {
+		title += " (" + safe(first.Code) + ")"
+	}
+	message := safe(cmp.Or(first.Message, "no message"))
+	if len(g.targets) == 1 {
+		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, s.names(g.targets))
+		s.fold("  ", message)
+	} else {
+		_, _ = fmt.Fprintf(s.b, "\n%s: %s\n", title, count(len(g.targets), "target"))
+		s.fold("  ", s.names(g.targets))
+		s.fold("  ", "such as "+s.names(g.targets[:1])+": "+message)
+	}
+	s.evidence(first)
+	for _, t := range g.targets {
+		if hint := general(t.Hint, t.Host, t.Server); hint != "" && !s.hints[hint] {
+			s.hints[hint] = true
+			s.hint(t.Hint)
+		}
+	}
+	if first.Recording != "" {
+		_, _ = fmt.Fprintf(s.b, "  see: mcpdbg open %s\n", safe(first.Recording))
+	}
+}
+
+// hint writes what to try.
+func (s *summary) hint(hint string) {
+	for i, line := range safeLines(hint) {
+		lead := "  try: "
+		if i > 0 {
+			lead = "       "
+		}
+		_, _ = fmt.Fprintln(s.b, lead+line)
+	}
+}
+
+// names are the targets of a group, the first of them.
+func (s *summary) names(targets []*smoke.Result) string {
+	var names []string
+	for _, t := range targets[:min(len(targets), maxNamed)] {
+		name := safe(t.Host)
+		if s.several {
+			name += "/" + safe(t.Server)
+		}
+		names = append(names, name)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(targets) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// evidence writes the beginning of what there is to say of a target, as far as
+// it is about its cause.
+func (s *summary) evidence(t *smoke.Result) {
+	var part smoke.Result
+	switch t.Cause {
+	case smoke.CauseScenario:
+		part.Steps = failed(t.Steps)
+	case smoke.CauseDrift:
+		part.Drift = t.Drift
+	case smoke.CauseProtocol:
+		part.Findings, part.FindingsMore = t.Findings, t.FindingsMore
+	case smoke.CauseOrphan:
+		part.Orphans = t.Orphans
+	default:
+		part.Said = t.Said[max(len(t.Said)-maxGroupLines+1, 0):]
+	}
+	lines := evidence(&part)
+	for _, line := range lines[:min(len(lines), maxGroupLines)] {
+		_, _ = fmt.Fprintln(s.b, "    "+termsafe.Truncate(line, summaryWidth-4, termsafe.Ellipsis))
+	}
+	if more := len(lines) - maxGroupLines; more > 0 {
+		_, _ = fmt.Fprintf(s.b, "      and %s\n", count(more, "more line"))
+	}
+}
+
+// fold writes a safe text in lines that are not too long, broken at spaces.
+func (s *summary) fold(indent, text string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case termsafe.Width(indent+line+" "+word) > summaryWidth:
+			_, _ = fmt.Fprintln(s.b, indent+line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		_, _ = fmt.Fprintln(s.b, indent+line)
+	}
+}
+
+// slowest writes how long the phases of targets took that passed.
+func (s *summary) slowest(targets []smoke.Result) {
+	var rows []string
+	for i, phase := range timings(&smoke.Timings{}) {
+		var took []float64
+		worst := -1
+		for j := range targets {
+			t := &targets[j]
+			ms := timings(&t.Timings)[i].MS
+			if !t.OK || ms == nil {
+				continue
+			}
+			took = append(took, *ms)
+			if worst < 0 || *ms > *timings(&targets[worst].Timings)[i].MS {
+				worst = j
+			}
+		}
+		if len(took) < 2 {
+			continue
+		}
+		slices.Sort(took)
+		rows = append(rows, fmt.Sprintf("  %-10s %9s %9s  %s", phase.Name, duration(took[len(took)/2]), duration(took[len(took)-1]), s.names([]*smoke.Result{&targets[worst]})))
+	}
+	if len(rows) > 0 {
+		_, _ = fmt.Fprintf(s.b, "\n  %-10s %9s %9s\n%s\n", "passed", "median", "slowest", strings.Join(rows, "\n"))
+	}
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"mcpdbg/internal/smoke"
+)
+
+// TAP writes a report in the Test Anything Protocol: one test a target, and
+// below it what there is to say of it as YAML. It is version 13, which every
+// reader takes, also prove; one of version 14 reads it the same.
+func TAP(w io.Writer, r *smoke.Report) error {
+	b := bufio.NewWriter(w)
+	_, _ = fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(r.Targets)) // Flush tells of errors
+	for i := range r.Targets {
+		tapTest(b, i+1, &r.Targets[i])
+	}
+	counts := r.Counts()
+	_, _ = fmt.Fprintf(b, "# %d passed, %d failed, %d cancelled\n", counts.Passed, counts.Failed, counts.Cancelled)
+	return b.Flush()
+}
+
+func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
+	word := "not ok"
+	if t.OK {
+		word = "ok"
+	}
+	_, _ = fmt.Fprintf(b, "%s %d - %s\n", word, number, tapText(t.Host+" "+t.Server))
+	y := yaml{b: b}
+	_, _ = b.WriteString("  ---\n")
+	y.text("host", t.Host)
+	y.text("server", t.Server)
+	y.text("phase", string(t.Phase))
+	y.text("cause", string(t.Cause))
+	y.text("code", t.Code)
+	y.text("message", t.Message)
+	y.text("hint", t.Hint)
+	y.text("exit", t.Exit)
+	y.list("said", t.Said)
+	y.number("duration_ms", t.DurationMS)
+	y.timings(&t.Timings)
+	if t.Attempts > 0 {
+		y.number("attempts", float64(t.Attempts))
+	}
+	y.text("protocol", t.Protocol)
+	y.text("era", t.Era)
+	if t.ServerInfo != nil {
+		y.text("server_info", strings.TrimSpace(t.ServerInfo.Name+" "+t.ServerInfo.Version))
+	}
+	y.text("offers", offers(t))
+	y.list("steps", each(t.Steps, stepText))
+	y.list("drift", each(t.Drift, ChangeText))
+	y.list("findings", each(t.Findings, findingText))
+	y.list("notices", each(t.Notices, noticeText))
+	y.list("orphans", each(t.Orphans, orphanText))
+	y.text("recording", t.Recording)
+	_, _ = b.WriteString("  ...\n")
+}
+
+// tapText is the description of a test: # would begin a directive.
+func tapText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(safe(text))
+}
+
+// A yaml writes the members of a block of YAML. What it writes is in the part of
+// YAML that readers of TAP know: quoted and literal texts, numbers, one level of maps.
+type yaml struct{ b *bufio.Writer }
+
+// text writes a text, if there is one.
+func (y yaml) text(name, text string) {
+	if text != "" {
+		_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, quote(text))
+	}
+}
+
+func (y yaml) number(name string, n float64) {
+	_, _ = fmt.Fprintf(y.b, "  %s: %s\n", name, milliseconds(n))
+}
+
+// list writes texts, a line each. They are no list of YAML because some readers
+// take a quoted item with a colon for a map.
+func (y yaml) list(name string, items []string) {
+	first := true
+	for _, item := range items {
+		line := strings.TrimRight(safe(item), " ")
+		if line == "" {
+			continue
+		}
+		if first {
+			_, _ = fmt.Fprintf(y.b, "  %s: |\n", name)
+			line = strings.TrimLeft(line, " ") // its indent is that of all
+			first = false
+		}
+		_, _ = fmt.Fprintf(y.b, "    %s\n", line)
+	}
+}
+
+func (y yaml) timings(t *smoke.Timings) {
+	first := true
+	for _, phase := range timings(t) {
+		if phase.MS == nil {
+			continue
+		}
+		if first {
+			_, _ = y.b.WriteString("  timings_ms:\n")
+			first = false
+		}
+		_, _ = fmt.Fprintf(y.b, "    %s: %s\n", phase.Name, milliseconds(*phase.MS))
+	}
+}
+
+// milliseconds is a number without more digits than anybody wants.
+func milliseconds(n float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", n), "0"), ".")
+}
+
+// quote is a text as YAML and JSON quote it, its lines told apart.
+func quote(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(strings.Join(safeLines(text), "\n")) // a text has no error
+	return strings.TrimSuffix(b.String(), "\n")
+}

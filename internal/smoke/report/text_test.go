@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/termsafe"
+)
+
+func asSummary(t testing.TB, r *smoke.Report) []byte {
+	return written(t, func(w io.Writer) error { return Summary(w, r) })
+}
+
+func targetsOf(r *smoke.Report) []smoke.Target {
+	var out []smoke.Target
+	for i := range r.Targets {
+		out = append(out, smoke.Target{Host: r.Targets[i].Host, Server: r.Targets[i].Server})
+	}
+	return out
+}
+
+// text is all that is printed of a report.
+func text(t testing.TB, r *smoke.Report, width int) string {
+	c := ColumnsFor(targetsOf(r), width)
+	var b strings.Builder
+	for i := range r.Targets {
+		b.WriteString(c.Line(&r.Targets[i]) + "\n")
+	}
+	b.WriteByte('\n')
+	b.Write(asSummary(t, r))
+	return b.String()
+}
+
+func TestTextGolden(t *testing.T) {
+	golden(t, "sample.txt", []byte(text(t, sample(), 80)))
+	require.Equal(t, "0 of 0 targets passed, in 0.0ms\n", string(asSummary(t, &smoke.Report{})))
+	text(t, empty(), 0)
+}
+
+// fleet is a run over 200 hosts.
+func fleet() *smoke.Report {
+	s := sample()
+	r := &smoke.Report{DurationMS: 31200}
+	for i := range 200 {
+		t := s.Targets[0]
+		if i%20 == 3 {
+			t = s.Targets[2+i/20]
+		}
+		old := t.Host
+		t.Host = fmt.Sprintf("web-%03d.example.org", i)
+		t.Message = strings.ReplaceAll(t.Message, old, t.Host)
+		t.DurationMS = float64(800 + i)
+		r.Targets = append(r.Targets, t)
+	}
+	for i := range 40 {
+		t := s.Targets[2]
+		t.Host = fmt.Sprintf("db-%02d", i)
+		t.Message = fmt.Sprintf("start on db-%02d:22: no answer from 10.0.1.%d:22 within 10.0%ds", i, i, i%10)
+		r.Targets[i*5].Host, r.Targets[i*5] = t.Host, t
+	}
+	return r
+}
+
+func TestManyTargetsAreNoWallOfText(t *testing.T) {
+	golden(t, "fleet.txt", asSummary(t, fleet()))
+	require.Less(t, strings.Count(string(asSummary(t, fleet())), "\n"), 120)
+	require.Equal(t, 1, strings.Count(string(asSummary(t, fleet())), "net.timeout"))
+}
+
+func TestLinesAreAligned(t *testing.T) {
+	r := sample()
+	r.Targets[3].Server = "other"
+	r.Targets[5].Host = strings.Repeat("界", 30)
+	c := ColumnsFor(targetsOf(r), 60)
+	require.Equal(t, Columns{Host: maxHost, Server: 5, Width: 60}, c)
+	for i := range r.Targets {
+		line := c.Line(&r.Targets[i])
+		require.LessOrEqual(t, termsafe.Width(line), 60)
+		upTo, cells := termsafe.Fit([]byte(line), 4+2+maxHost+2+5+2+7, termsafe.Options{})
+		require.Equal(t, 50, cells)
+		require.True(t, strings.HasSuffix(line[:upTo], "s") && strings.HasPrefix(line[upTo:], "  "), line)
+	}
+}
+
+func TestGeneral(t *testing.T) {
+	require.Equal(t, general("on web-1:22: no answer from 10.0.0.1:22 in 10.0s", "web-1", "s"), general("on web-27:2222: no answer from 192.168.0.27:22 in 9s", "web-27", "s"))
+	require.NotEqual(t, general("refused", "a", "b"), general("denied", "a", "b"))
+}
