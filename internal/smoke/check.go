@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/internal/smoke/inventory"
@@ -159,6 +160,40 @@ func (c *check) end() {
 	}
 	r.DurationMS = ms(time.Since(c.began))
 	c.conceal()
+	c.bound()
+}
+
+// Limits of texts in a result, in bytes.
+const (
+	maxMessage = 2000
+	maxLine    = 500
+	maxName    = 200
+)
+
+// bound cuts what a server or a host may have made as long as it liked.
+func (c *check) bound() {
+	r := &c.result
+	r.Message = clip(strings.Join(lastLines(strings.Split(r.Message, "\n")), "; "), maxMessage)
+	for i := range r.Said {
+		r.Said[i] = clip(r.Said[i], maxLine)
+	}
+	for i := range r.Notices {
+		r.Notices[i].Text = clip(r.Notices[i].Text, maxMessage)
+	}
+	for i := range r.Orphans {
+		r.Orphans[i].Command = clip(r.Orphans[i].Command, maxLine)
+	}
+	if r.ServerInfo != nil {
+		r.ServerInfo.Name, r.ServerInfo.Version = clip(r.ServerInfo.Name, maxName), clip(r.ServerInfo.Version, maxName)
+	}
+}
+
+// clip cuts a text.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // conceal writes the names of variables for their values.

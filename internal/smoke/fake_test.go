@@ -104,7 +104,8 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 	if n <= len(x.host.down) && x.host.down[n-1] != nil {
 		return nil, x.host.down[n-1]
 	}
-	p := &fake{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice}
+	p := &fake{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice,
+		termed: make(chan struct{}), ended: make(chan struct{})}
 	p.in = bufio.NewReader(p.In)
 	x.world.running.Add(1)
 	go func() {
@@ -128,7 +129,9 @@ type fake struct {
 	in      *bufio.Reader
 	notices []executor.Notice
 	left    []executor.Descendant // whom Terminate finds
-	once    sync.Once
+	termed  chan struct{}         // closed by SIGTERM
+	ended   chan struct{}         // closed when it has
+	over    sync.Once
 }
 
 func (p *fake) Info() executor.Info {
@@ -138,8 +141,10 @@ func (p *fake) Info() executor.Info {
 }
 
 func (p *fake) end(exit executor.Exit) {
-	p.End(exit)
-	p.EOF()
+	if p.End(exit) {
+		p.EOF()
+		close(p.ended)
+	}
 }
 
 // lose is the loss of the connection.
@@ -149,8 +154,11 @@ func (p *fake) lose() {
 }
 
 func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
-	if step == executor.StepCloseStdin {
+	switch step {
+	case executor.StepCloseStdin:
 		p.CloseStdin()
+	case executor.StepTerm:
+		p.over.Do(func() { close(p.termed) })
 	}
 	return executor.StopReport{}, nil
 }

@@ -1,0 +1,102 @@
+package smoke_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/inventory"
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// offers is a server with one tool of this name, slow to tell it.
+func offers(tool string, slow time.Duration) func(p *fake) {
+	return func(p *fake) {
+		p.each(map[string]func(message) bool{"tools/list": func(m message) bool {
+			time.Sleep(slow)
+			p.answer(m, `"result":{"tools":[{"name":"`+tool+`","inputSchema":{"type":"object"}}]}`)
+			return true
+		}})
+	}
+}
+
+func TestBaselineIsAHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("same", &host{serve: offers("one", 0)})
+		w.add("other", &host{serve: offers("two", 0)})
+		w.add("reference", &host{serve: offers("one", 10*time.Second)})
+		opts := w.options("same", "other", "reference")
+		opts.Baseline = &smoke.Baseline{Name: "reference", Host: "reference"}
+		opts.TargetTimeout = 12 * time.Second
+		report := smoke.Run(t.Context(), opts)
+		require.Equal(t, "reference", report.Baseline)
+		require.True(t, report.Targets[0].OK, "%+v", report.Targets[0])
+		require.True(t, report.Targets[2].OK)
+		other := report.Targets[1]
+		require.Equal(t, smoke.PhaseBaseline, other.Phase)
+		require.Equal(t, smoke.CauseDrift, other.Cause)
+		require.Contains(t, other.Message, "not as reference: tool ")
+		require.Contains(t, other.Message, "(and 1 more)")
+		require.ElementsMatch(t, []string{"one removed", "two added"},
+			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
+		require.Equal(t, "exit code 0", other.Exit)
+		require.Equal(t, 1, report.Exit())
+	})
+}
+
+// With one job the reference has to be the first, or all wait for it.
+func TestReferenceIsBegunFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a", &host{serve: offers("one", 0)})
+		w.add("reference", &host{serve: offers("two", 0)})
+		opts := w.options("a", "a", "reference")
+		opts.Jobs = 1
+		opts.Baseline = &smoke.Baseline{Host: "reference"}
+		report := smoke.Run(t.Context(), opts)
+		require.Equal(t, smoke.Counts{Passed: 1, Failed: 2}, report.Counts())
+	})
+}
+
+func TestReferenceThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a", &host{})
+		w.add("reference", &host{steps: []step{{"connect", 5000}}, down: []error{refused(executor.NetRefused, "connect")}})
+		opts := w.options("a", "reference")
+		opts.Baseline = &smoke.Baseline{Name: "reference", Host: "reference"}
+		a := smoke.Run(t.Context(), opts).Targets[0]
+		require.True(t, a.OK)
+		last := a.Notices[len(a.Notices)-1]
+		require.Equal(t, "baseline.missing", last.Code)
+		require.Contains(t, last.Text, "not compared with reference: ")
+	})
+}
+
+func TestBaselineIsAFile(t *testing.T) {
+	w := newWorld(t)
+	w.add("a", &host{})
+	base := inventory.New(session.Server{Name: "fake", Version: "2", Era: mcp.Legacy, Protocol: mcp.LatestLegacy,
+		Capabilities: json.RawMessage(`{"tools":{},"resources":{}}`)}, nil)
+	opts := w.options("a")
+	opts.Baseline = &smoke.Baseline{Name: "base.json", For: func(server string) (*inventory.Inventory, error) {
+		require.Equal(t, "fake", server)
+		return base, nil
+	}}
+	a := smoke.Run(t.Context(), opts).Targets[0]
+	require.Equal(t, smoke.CauseDrift, a.Cause)
+	require.Equal(t, []smoke.Change{{What: "server", Name: "version", Change: "changed", From: `"2"`, To: `"1"`}}, a.Drift)
+
+	opts.Baseline.For = func(string) (*inventory.Inventory, error) { return nil, errors.New("it has no such server") }
+	a = smoke.Run(t.Context(), opts).Targets[0]
+	require.True(t, a.OK)
+	require.Equal(t, "not compared with base.json: it has no such server", a.Notices[len(a.Notices)-1].Text)
+}

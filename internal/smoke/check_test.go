@@ -1,0 +1,170 @@
+package smoke_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session/executor"
+)
+
+func TestWhatAnAnswerComesTo(t *testing.T) {
+	fails := func(method, member string) func(p *fake) {
+		return func(p *fake) {
+			p.each(map[string]func(message) bool{method: func(m message) bool { p.answer(m, member); return true }})
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		serve func(p *fake)
+		cause smoke.Cause
+		code  string
+	}{
+		{"error", fails("tools/list", `"error":{"code":-32603,"message":"no database"}`), smoke.CauseProtocol, "-32603"},
+		{"no list", fails("resources/list", `"result":{}`), smoke.CauseProtocol, "answer"},
+		{"no ping", fails("ping", `"error":{"code":-32601,"message":"unknown"}`), smoke.CauseProtocol, "-32601"},
+		{"unanswered", silent("ping"), smoke.CauseTimeout, "timeout"},
+		{"ends", func(p *fake) {
+			p.each(map[string]func(message) bool{"ping": func(message) bool {
+				p.Journal.Output(executor.Stderr, []byte("Traceback\nKeyError: sesame-open\n"))
+				return false
+			}})
+		}, smoke.CauseProtocol, "exited"},
+		{"lost", func(p *fake) {
+			p.each(map[string]func(message) bool{"ping": func(message) bool { p.lose(); return false }})
+		}, smoke.CauseLinkLost, "lost.reset"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("far", &host{serve: tt.serve})
+				opts := w.options("far")
+				opts.TargetTimeout = 1e15
+				r := smoke.Run(t.Context(), opts).Targets[0]
+				require.Equal(t, smoke.PhaseList, r.Phase)
+				require.Equal(t, tt.cause, r.Cause, r.Message)
+				require.Equal(t, tt.code, r.Code)
+				if tt.name == "ends" {
+					require.Equal(t, []string{"Traceback", "KeyError: ${TOKEN}"}, r.Said, "what it said last, without the value of a variable")
+				}
+			})
+		})
+	}
+}
+
+func TestCountsAndNotices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{notice: []executor.Notice{{Code: "run.noise", Text: "startup files wrote 7 bytes", Said: "welcome"}}})
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.True(t, r.OK, "%+v", r)
+		require.Equal(t, []smoke.Notice{
+			{Code: "run.noise", Text: "startup files wrote 7 bytes", Said: "welcome"},
+			{Code: "list.templates", Text: "resources are declared, and resources/templates/list is unknown to the server"},
+		}, r.Notices)
+		require.Equal(t, 1, *r.Tools)
+		require.Zero(t, *r.Resources)
+		require.Nil(t, r.Templates)
+		require.Nil(t, r.Prompts, "not declared, not asked")
+		require.Equal(t, &smoke.ServerInfo{Name: "fake", Version: "1"}, r.ServerInfo)
+		require.Equal(t, "legacy", r.Era)
+	})
+}
+
+func TestEndingsOfFakes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		serve  func(p *fake)
+		cause  smoke.Cause
+		notice string
+	}{
+		{"ends with a failure", func(p *fake) {
+			p.each(nil)
+			p.end(executor.Exit{Kind: executor.ExitCode, Code: 4})
+		}, "", "shutdown.exit"},
+		{"takes a SIGTERM", func(p *fake) {
+			p.each(nil)
+			<-p.termed
+			p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "TERM"})
+		}, "", "shutdown.term"},
+		{"takes a SIGKILL", func(p *fake) {
+			p.each(nil)
+			<-p.ended
+		}, smoke.CauseShutdown, ""},
+		{"leaves one", func(p *fake) {
+			p.left = []executor.Descendant{{PID: 77, Command: "daemon --token sesame-open"}}
+			p.each(nil)
+		}, smoke.CauseOrphan, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("far", &host{serve: tt.serve})
+				r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+				require.Equal(t, tt.cause, r.Cause, "%+v", r)
+				codes := ""
+				for _, n := range r.Notices {
+					codes += n.Code + " "
+				}
+				require.Contains(t, codes, tt.notice)
+				require.Equal(t, tt.notice != "", strings.Contains(codes, "shutdown."))
+				if tt.cause == smoke.CauseOrphan {
+					require.Equal(t, []smoke.Orphan{{PID: 77, Command: "daemon --token ${TOKEN}"}}, r.Orphans)
+				}
+			})
+		})
+	}
+}
+
+// TestTextsAreBounded: a server that says much says it to its recording.
+func TestTextsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		long := strings.Repeat("é", 1<<20)
+		w.add("far", &host{serve: func(p *fake) {
+			p.each(map[string]func(message) bool{
+				"initialize": func(m message) bool {
+					p.answer(m, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"`+long+`","version":"1"}}`)
+					return true
+				},
+				"tools/list": func(m message) bool {
+					p.Journal.Output(executor.Stderr, []byte(long+"\n"))
+					p.answer(m, `"error":{"code":1,"message":"one\ntwo `+long+`"}`)
+					return true
+				},
+			})
+		}})
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.Equal(t, smoke.CauseProtocol, r.Cause)
+		require.Contains(t, r.Message, "one; two é")
+		require.Less(t, len(r.Message), 2100)
+		require.Less(t, len(r.Said[0]), 600)
+		require.Less(t, len(r.ServerInfo.Name), 300)
+	})
+}
+
+func TestFailOn(t *testing.T) {
+	l := newLab(t)
+	for on, cause := range map[smoke.FailOn]smoke.Cause{"": smoke.CauseProtocol, smoke.FailOnError: smoke.CauseProtocol, smoke.FailOnNever: ""} {
+		opts := l.options(targets("stray-text")...)
+		opts.FailOn = on
+		r := smoke.Run(t.Context(), opts).Targets[0]
+		require.Equal(t, cause, r.Cause, on)
+		require.NotEmpty(t, r.Findings)
+	}
+	w := newWorld(t)
+	w.add("far", &host{serve: func(p *fake) {
+		p.each(map[string]func(message) bool{"ping": func(m message) bool { p.answer(m, `"result":{},"more":1`); return true }})
+	}})
+	opts := w.options("far")
+	r := smoke.Run(t.Context(), opts).Targets[0]
+	require.Equal(t, "warning", r.Findings[0].Severity)
+	require.True(t, r.OK)
+	opts.FailOn = smoke.FailOnWarning
+	r = smoke.Run(t.Context(), opts).Targets[0]
+	require.Equal(t, smoke.CauseProtocol, r.Cause)
+	require.Equal(t, r.Findings[0].ID, r.Code)
+}

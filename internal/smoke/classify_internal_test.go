@@ -1,0 +1,225 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+// TestClasses is the table of what every kind of failure comes to.
+func TestClasses(t *testing.T) {
+	start := func(code executor.StartCode, phase string) error {
+		err := &executor.StartError{Code: code, Hop: "h", Phase: phase, Err: errors.New("no"), Hint: "try", Said: "one\r\n\ntwo\n"}
+		return &session.OpenError{Reason: session.ReasonStart, Code: code, Hint: "try", Said: err.Said, Err: err}
+	}
+	late := func(phase string) error {
+		return &session.OpenError{Reason: session.ReasonTimeout, Code: executor.StartCancelled,
+			Err: &executor.StartError{Code: executor.StartCancelled, Hop: "h", Phase: phase, Err: session.ErrTimeout}}
+	}
+	exited := func(code int, stray ...string) error {
+		return &session.OpenError{Reason: session.ReasonExited, Exit: &executor.Exit{Kind: executor.ExitCode, Code: code},
+			Stray: stray, Stderr: []string{"sh: x: not found"}, Err: session.ErrEnded}
+	}
+	open := func(reason session.Reason) error {
+		return &session.OpenError{Reason: reason, Err: errors.New("no")}
+	}
+	lost := &executor.LostError{Code: executor.LostKeepalive, Hop: "h", Err: errors.New("gone"), Said: "bye"}
+	lists := func(err error) error { return fmt.Errorf("tools/list: %w", err) }
+	for _, tt := range []struct {
+		err   error
+		phase Phase
+		cause Cause
+		code  string
+		exit  int
+	}{
+		{start(executor.ResolveConfig, "resolve"), PhaseResolve, CauseResolve, "resolve.config", 5},
+		{start(executor.ResolveDNS, "connect"), PhaseResolve, CauseResolve, "resolve.dns", 5},
+		{start(executor.NetRefused, "connect"), PhaseConnect, CauseConnect, "net.refused", 5},
+		{start(executor.NetTimeout, "connect"), PhaseConnect, CauseConnect, "net.timeout", 5},
+		{start(executor.NetTimeout, "host-key"), PhaseConnect, CauseConnect, "net.timeout", 5},
+		{start(executor.NetUnreachable, "connect"), PhaseConnect, CauseConnect, "net.unreachable", 5},
+		{start(executor.NetNotSSH, "host-key"), PhaseConnect, CauseConnect, "net.notssh", 5},
+		{start(executor.NetDroppedEarly, "host-key"), PhaseConnect, CauseConnect, "net.dropped_early", 5},
+		{start(executor.NetProxy, "connect"), PhaseConnect, CauseConnect, "net.proxy", 5},
+		{start(executor.NetLost, "login"), PhaseConnect, CauseConnect, "net.lost", 5},
+		{start(executor.KexNoCommon, "host-key"), PhaseConnect, CauseConnect, "kex.nocommon", 5},
+		{start(executor.HostKeyUnknown, "host-key"), PhaseHostKey, CauseHostKey, "hostkey.unknown", 5},
+		{start(executor.HostKeyChanged, "host-key"), PhaseHostKey, CauseHostKey, "hostkey.changed", 5},
+		{start(executor.HostKeyRevoked, "host-key"), PhaseHostKey, CauseHostKey, "hostkey.revoked", 5},
+		{start(executor.AuthDenied, "login"), PhaseAuth, CauseAuth, "auth.denied", 5},
+		{start(executor.AuthTooMany, "login"), PhaseAuth, CauseAuth, "auth.toomany", 5},
+		{start(executor.AuthPassphrase, "login"), PhaseAuth, CauseAuth, "auth.passphrase", 5},
+		{start(executor.AuthPrompt, "login"), PhaseAuth, CauseAuth, "auth.prompt_needed", 5},
+		{start(executor.AuthTimeout, "login"), PhaseAuth, CauseAuth, "auth.timeout", 5},
+		{start(executor.LostReset, "host-key"), PhaseConnect, CauseConnect, "lost.reset", 5},
+		{start(executor.LostClosed, "login"), PhaseAuth, CauseConnect, "lost.closed", 5},
+		{start(executor.LostReset, "start"), PhaseStart, CauseLinkLost, "lost.reset", 5},
+		{start(executor.LostKeepalive, "open"), PhaseStart, CauseLinkLost, "lost.keepalive", 5},
+		{start(executor.ChanLimit, "start"), PhaseStart, CauseExec, "chan.limit", 3},
+		{start(executor.ExecRefused, "start"), PhaseStart, CauseExec, "exec.refused", 3},
+		{start(executor.StartNotFound, "start"), PhaseStart, CauseExec, "start.notfound", 3},
+		{start(executor.StartNoExec, "start"), PhaseStart, CauseExec, "start.noexec", 3},
+		{start(executor.StartNoDir, "start"), PhaseStart, CauseExec, "start.nodir", 3},
+		{start(executor.StartNoMarker, "start"), PhaseStart, CauseExec, "start.nomarker", 3},
+		{start(executor.StartTimeout, "start"), PhaseStart, CauseTimeout, "start.timeout", 4},
+		{start(executor.StartFailed, "start"), PhaseStart, CauseStart, "start.failed", 3},
+		{start(executor.StartInvalid, "resolve"), PhaseStart, CauseStart, "start.invalid", 3},
+		{start(executor.StartDuplicate, "resolve"), PhaseStart, CauseStart, "start.duplicate", 3},
+		{late("resolve"), PhaseResolve, CauseConnect, "timeout", 5},
+		{late("connect"), PhaseConnect, CauseConnect, "timeout", 5},
+		{late("login"), PhaseAuth, CauseAuth, "timeout", 5},
+		{late("start"), PhaseStart, CauseTimeout, "timeout", 4},
+
+		{exited(127), PhaseStart, CauseExec, "exit.127", 3},
+		{exited(126), PhaseStart, CauseExec, "exit.126", 3},
+		{exited(127, "banner"), PhaseHandshake, CauseHandshake, "exited", 1},
+		{exited(1), PhaseHandshake, CauseHandshake, "exited", 1},
+		{exited(0), PhaseHandshake, CauseHandshake, "exited", 1},
+		{open(session.ReasonExited), PhaseHandshake, CauseHandshake, "exited", 1},
+		{open(session.ReasonTimeout), PhaseHandshake, CauseTimeout, "timeout", 4},
+		{open(session.ReasonRefused), PhaseHandshake, CauseHandshake, "refused", 1},
+		{open(session.ReasonVersion), PhaseHandshake, CauseHandshake, "version", 1},
+		{open(session.ReasonOther), PhaseHandshake, CauseHandshake, "other", 1},
+		{&session.OpenError{Reason: session.ReasonLost, Code: executor.LostKeepalive, Said: "bye", Err: lost}, PhaseHandshake, CauseLinkLost, "lost.keepalive", 5},
+
+		{lists(&session.RPCError{Code: -32603, Message: "no"}), PhaseList, CauseProtocol, "-32603", 1},
+		{lists(session.ErrTimeout), PhaseList, CauseTimeout, "timeout", 4},
+		{lists(fmt.Errorf("%w: exit code 1", session.ErrEnded)), PhaseList, CauseProtocol, "exited", 1},
+		{lists(&session.WriteError{Status: executor.StdinClosed}), PhaseList, CauseProtocol, "exited", 1},
+		{lists(lost), PhaseList, CauseLinkLost, "lost.keepalive", 5},
+		{lists(errors.New("result has no member tools")), PhaseList, CauseProtocol, "answer", 1},
+	} {
+		t.Run(fmt.Sprintf("%s %s %v", tt.phase, tt.code, tt.err), func(t *testing.T) {
+			c := &check{phase: PhaseList, made: &Made{Session: session.New(session.Config{})}, result: Result{Host: "far"}}
+			f := c.classify(t.Context(), tt.err)
+			require.Equal(t, []any{tt.phase, tt.cause, tt.code}, []any{f.phase, f.cause, f.code})
+			require.Equal(t, tt.exit, f.cause.exit())
+			require.NotEmpty(t, f.message)
+			require.NotContains(t, f.message, "\n")
+			var open *session.OpenError
+			if !errors.As(tt.err, &open) {
+				return
+			}
+			require.Equal(t, open.Error(), f.message)
+			require.Equal(t, open.Hint, f.hint)
+			switch {
+			case len(open.Stderr) > 0:
+				require.Equal(t, open.Stderr, f.said)
+			case open.Code == executor.LostKeepalive && open.Reason == session.ReasonLost:
+				require.Equal(t, []string{"bye"}, f.said)
+			case open.Said != "":
+				require.Equal(t, []string{"one", "two"}, f.said)
+			}
+			if open.Exit != nil {
+				require.Equal(t, session.DescribeExit(*open.Exit), f.exit)
+			}
+		})
+	}
+}
+
+// TestAnEndOfTheRunIsTheReasonOnlyIfItIs: what failed for another reason, while
+// the run was ended, keeps it.
+func TestAnEndOfTheRunIsTheReasonOnlyIfItIs(t *testing.T) {
+	why := errors.New("ended by signal: interrupt")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	late, cancelLate := context.WithCancelCause(t.Context())
+	cancelLate(errTargetLate)
+	cancelledStart := &executor.StartError{Code: executor.StartCancelled, Phase: "connect", Err: context.Canceled}
+	for _, tt := range []struct {
+		name  string
+		ctx   context.Context
+		err   error
+		cause Cause
+	}{
+		{"by its cause", ctx, fmt.Errorf("tools/list: %w", why), CauseCancelled},
+		{"by what it is", ctx, &session.OpenError{Reason: session.ReasonCancel, Err: context.Canceled}, CauseCancelled},
+		{"a start", ctx, &session.OpenError{Reason: session.ReasonStart, Code: executor.StartCancelled, Err: cancelledStart}, CauseCancelled},
+		{"a start, of Make", ctx, cancelledStart, CauseCancelled},
+		{"another reason", ctx, &session.OpenError{Reason: session.ReasonRefused, Err: errors.New("no")}, CauseHandshake},
+		{"another start", ctx, &executor.StartError{Code: executor.AuthDenied, Err: context.Canceled}, CauseAuth},
+		{"an answer", ctx, &session.RPCError{Code: -1}, CauseProtocol},
+		{"the target's time", late, errTargetLate, CauseTimeout},
+		{"the target's time, a start", late, cancelledStart, CauseTimeout},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &check{phase: PhaseList, result: Result{Host: "far"}, made: &Made{Session: session.New(session.Config{})}}
+			require.Equal(t, tt.cause, c.classify(tt.ctx, tt.err).cause)
+		})
+	}
+}
+
+func TestOrderTakesOneOfEachHost(t *testing.T) {
+	targets := []Target{{"a", "1"}, {"a", "2"}, {"a", "3"}, {"b", "1"}, {"b", "2"}, {"c", "1"}}
+	require.Equal(t, []int{0, 3, 5, 1, 4, 2}, order(targets, func(int) bool { return false }))
+	require.Equal(t, []int{3, 4, 0, 5, 1, 2}, order(targets, func(i int) bool { return targets[i].Host == "b" }), "the first ones")
+	require.Empty(t, order(nil, nil))
+}
+
+func TestEndings(t *testing.T) {
+	exit := func(kind executor.ExitKind, code int, signal string) *executor.Exit {
+		return &executor.Exit{Kind: kind, Code: code, Signal: signal}
+	}
+	for _, tt := range []struct {
+		name    string
+		report  session.ShutdownReport
+		err     error
+		orphans []Orphan
+		cause   Cause
+		code    string
+		says    string
+	}{
+		{"clean", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, "", "", ""},
+		{"took TERM", session.ShutdownReport{Needed: executor.StepTerm, Exit: exit(executor.ExitSignal, 0, "TERM")}, nil, nil, "", "", ""},
+		{"took KILL", session.ShutdownReport{Needed: executor.StepKill, Exit: exit(executor.ExitSignal, 0, "KILL")}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
+		{"took KILL, and nobody knows", session.ShutdownReport{Needed: executor.StepKill}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
+		{"left one", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
+			[]Orphan{{7, "daemon", false}}, CauseOrphan, "shutdown.orphan", "which was killed: 7 daemon"},
+		{"left two, one for good", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
+			[]Orphan{{7, "daemon", false}, {8, "ghost", true}}, CauseOrphan, "shutdown.orphan", "could not be killed: 8 ghost (and 1 more)"},
+		{"one held its streams", session.ShutdownReport{Needed: executor.StepKill, Exit: exit(executor.ExitCode, 0, "")}, nil, nil, CauseOrphan, "shutdown.orphan", "held its streams"},
+		{"lost", session.ShutdownReport{Lost: &executor.LostError{Code: executor.LostReset, Hop: "h", Err: errors.New("x")}}, nil, nil, CauseLinkLost, "lost.reset", "connection to h lost"},
+		{"cannot be ended", session.ShutdownReport{Needed: executor.StepTerm}, errors.New("its streams did not end"), nil, CauseShutdown, "shutdown.failed", "did not end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := ended(tt.report, tt.err, tt.orphans)
+			if tt.cause == "" {
+				require.Nil(t, f)
+				return
+			}
+			require.Equal(t, []any{PhaseShutdown, tt.cause, tt.code}, []any{f.phase, f.cause, f.code})
+			require.Contains(t, f.message, tt.says)
+		})
+	}
+}
+
+func TestExit(t *testing.T) {
+	for _, tt := range []struct {
+		causes []Cause
+		exit   int
+	}{
+		{nil, 0},
+		{[]Cause{"", ""}, 0},
+		{[]Cause{"", CauseAuth, CauseResolve, CauseHostKey, CauseConnect, CauseLinkLost}, 5},
+		{[]Cause{CauseTimeout, ""}, 4},
+		{[]Cause{CauseExec, CauseStart}, 3},
+		{[]Cause{CauseExec, CauseAuth}, 1},
+		{[]Cause{CauseHandshake}, 1},
+		{[]Cause{CauseOrphan, CauseShutdown, CauseDrift, CauseProtocol, CauseScenario}, 1},
+		{[]Cause{CauseAuth, CauseCancelled}, 5},
+		{[]Cause{CauseCancelled}, 1},
+	} {
+		r := &Report{OK: true}
+		for _, cause := range tt.causes {
+			r.OK = r.OK && cause == ""
+			r.Targets = append(r.Targets, Result{OK: cause == "", Cause: cause})
+		}
+		require.Equal(t, tt.exit, r.Exit(), "%v", tt.causes)
+	}
+}
