@@ -21,7 +21,11 @@ func OpenSSH(t testing.TB, o Options) *Server {
 	sshd := needSshd(t)
 	s, keys := newServer(t, o)
 	listen(t, s, "Server listening on", func() *exec.Cmd {
-		conf := s.writeSshd(t, o, keys, "ListenAddress "+s.Addr)
+		address := s.Addr
+		if o.Everywhere {
+			address = strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)
+		}
+		conf := s.writeSshd(t, o, keys, "ListenAddress "+address)
 		return exec.Command(sshd, "-D", "-e", "-f", conf)
 	})
 	s.writeListening(t)

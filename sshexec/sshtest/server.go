@@ -36,6 +36,9 @@ type Options struct {
 	// AuthorizedKeys are further lines of authorized_keys.
 	AuthorizedKeys []string
 	User           string // who logs in; empty means who runs the test
+	// Everywhere makes OpenSSH listen at every address of this machine, on the port
+	// of Addr: on Linux one server is so as many hosts as 127.0.0.0/8 has addresses.
+	Everywhere bool
 }
 
 // A Server is an SSH server for one test.
