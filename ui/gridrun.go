@@ -171,7 +171,7 @@ func (a *App) openFrom(target int, row grid.Row, open func(context.Context, int)
 			}
 			a.remove(g)
 			cmd := a.add(opened)
-			a.subject.target = target
+			a.target = target
 			return cmd
 		}}
 	}
