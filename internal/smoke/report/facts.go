@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
@@ -188,15 +187,4 @@ func safeLines(text string) []string {
 // failed are the steps that failed.
 func failed(steps []smoke.Step) []smoke.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s smoke.Step) bool { return s.Status != "failed" })
-}
-
-// cut shortens a text to at most n bytes and an ellipsis.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }

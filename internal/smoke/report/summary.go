@@ -106,7 +106,7 @@ type summary struct {
 // group writes who failed, and what happened to the first of them.
 func (s *summary) group(g *group) {
 	first := g.targets[0]
-	title := string(g.cause)
+	title := safe(string(g.cause))
 	if first.Code != "" && first.Code != title {
 		title += " (" + safe(first.Code) + ")"
 	}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+
+	"mcpdbg/internal/smoke"
+)
+
+//go:embed page.html
+var pageBody string
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
+// A page is what the template gets. All its texts are safe.
+type page struct {
+	Policy  string
+	Style   template.CSS
+	Script  template.JS
+	Title   string
+	OK      bool
+	Facts   [][2]string
+	Causes  []pageCause
+	Legend  []string // phases, in their order
+	Targets []pageTarget
+}
+
+type pageCause struct {
+	Cause string
+	Count int
+}
+
+type pageTarget struct {
+	Verdict  string
+	Index    int
+	Host     string
+	Server   string
+	Cause    string
+	Phase    string
+	MS       float64
+	Took     string
+	Text     string // the one line
+	Bars     []pageBar
+	Facts    [][2]string
+	Hint     []string
+	Evidence []string
+}
+
+// A pageBar is a phase as a part of the bar of its target, in percent of the
+// slowest target.
+type pageBar struct {
+	Phase, Took string
+	From, Width string
+}
+
+// HTML writes a report as one page that needs nothing else. It loads nothing and
+// may not; its script sorts and filters, and without it all can be read.
+func HTML(w io.Writer, r *smoke.Report) error {
+	t, err := template.New("page").Parse(pageBody)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, newPage(r))
+}
+
+func newPage(r *smoke.Report) *page {
+	counts := r.Counts()
+	p := &page{
+		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript), OK: r.OK,
+		Title: strconv.Itoa(counts.Passed) + " of " + count(len(r.Targets), "target") + " passed",
+	}
+	add := func(name, value string) {
+		if value != "" {
+			p.Facts = append(p.Facts, [2]string{name, safe(value)})
+		}
+	}
+	add("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	add("took", duration(r.DurationMS))
+	add("scenario", r.Scenario)
+	add("compared with", r.Baseline)
+	add("tool", r.Tool)
+	add("seed", strconv.FormatUint(r.Seed, 10))
+	for _, cause := range causes {
+		n := 0
+		for i := range r.Targets {
+			if r.Targets[i].Cause == cause {
+				n++
+			}
+		}
+		if n > 0 {
+			p.Causes = append(p.Causes, pageCause{string(cause), n})
+		}
+	}
+	slowest := 1.0
+	for i := range r.Targets {
+		slowest = max(slowest, total(&r.Targets[i].Timings))
+	}
+	for i := range r.Targets {
+		p.Targets = append(p.Targets, newPageTarget(i, &r.Targets[i], slowest))
+	}
+	for _, phase := range timings(&smoke.Timings{}) {
+		if slices.ContainsFunc(p.Targets, func(t pageTarget) bool {
+			return slices.ContainsFunc(t.Bars, func(b pageBar) bool { return b.Phase == phase.Name })
+		}) {
+			p.Legend = append(p.Legend, phase.Name)
+		}
+	}
+	return p
+}
+
+func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
+	t := pageTarget{
+		Verdict: verdict(r), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
+		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safeLines(r.Hint), Evidence: evidence(r),
+	}
+	if !r.OK {
+		t.Text = safe(r.Message)
+	}
+	from := 0.0
+	for _, phase := range timings(&r.Timings) {
+		if phase.MS == nil {
+			continue
+		}
+		t.Bars = append(t.Bars, pageBar{phase.Name, duration(*phase.MS), percent(from / slowest), percent(*phase.MS / slowest)})
+		from += *phase.MS
+	}
+	add := func(name, value string) {
+		if value != "" {
+			t.Facts = append(t.Facts, [2]string{name, safe(value)})
+		}
+	}
+	add("code", r.Code)
+	add("exit", r.Exit)
+	if r.ServerInfo != nil {
+		add("server", r.ServerInfo.Name+" "+r.ServerInfo.Version)
+	}
+	add("protocol", r.Protocol)
+	add("era", r.Era)
+	add("offers", offers(r))
+	if r.Attempts > 0 {
+		add("attempts", strconv.Itoa(r.Attempts))
+	}
+	add("recording", r.Recording)
+	return t
+}
+
+func total(t *smoke.Timings) (ms float64) {
+	for _, phase := range timings(t) {
+		if phase.MS != nil {
+			ms += *phase.MS
+		}
+	}
+	return ms
+}
+
+func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 2, 64) + "%" }
+
+// policy lets the page run its own script and style and do nothing else.
+func policy() string {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) + "; base-uri 'none'; form-action 'none'"
+}
