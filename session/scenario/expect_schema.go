@@ -26,6 +26,9 @@ func faults(schema, value []byte) (found []schemaFault, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if number := vast(got); number != "" {
+		return nil, fmt.Errorf("the number %.40s has too many digits", number)
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the schema is beyond the checker: %v", r)

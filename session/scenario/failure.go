@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ func (r *runner) failure(step *Step, err error) Problem {
 		write   *session.WriteError
 		restart *restartError
 		lost    *executor.LostError
+		late    *lateError
 	)
 	if errors.As(err, &write) {
 		err = r.ending(err)
@@ -36,8 +38,8 @@ func (r *runner) failure(step *Step, err error) Problem {
 	case errors.As(err, &lost):
 		r.goneWith(err)
 		return Problem{Check: "lost", Text: "lost: " + r.hide.short(err.Error())}
-	case errors.Is(err, session.ErrTimeout):
-		return Problem{Check: "timeout", Text: r.lateText(step)}
+	case errors.As(err, &late):
+		return Problem{Check: "timeout", Text: r.lateText(step, late.limit)}
 	case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNotRunning), errors.Is(err, session.ErrClosed):
 		r.goneWith(err)
 		return Problem{Check: "ended", Text: r.endText()}
@@ -110,20 +112,31 @@ func (r *runner) lastWords() string {
 
 // lateText says that nothing came in time, and what the server waits for, if it
 // does.
-func (r *runner) lateText(step *Step) string {
+func (r *runner) lateText(step *Step, limit time.Duration) string {
 	what := "no answer"
-	switch step.Do {
-	case Wait:
+	switch {
+	case step.Do == Wait:
 		what = "nothing came that matches"
-	case Answer:
+	case step.Do == Answer:
 		what = "the server did not ask for " + step.Method
-	case CloseStdin:
+	case step.Do == CloseStdin:
 		what = "the server did not end"
-	case Notify, Send, Cancel:
+	case step.Do == Notify, step.Do == Cancel, step.Do == Send && !step.Expect.wantsAnswer():
 		what = "the server does not read its input"
 	}
-	text := fmt.Sprintf("timeout: %s within %v", what, r.timeout(step))
-	if asks := r.sess.Asks(); len(asks) > 0 && step.Do != Answer {
+	text := fmt.Sprintf("timeout: %s within %v", what, limit)
+	if step.Do == Wait && r.near > 0 {
+		text += fmt.Sprintf("; %d came with other params", r.near)
+	}
+	if step.Do != Call && step.Do != Await && step.Do != Send {
+		return text
+	}
+	if stray, ok := r.find(r.begin, func(_ int, row session.Row) bool { return isStray(row) }); ok {
+		if e, err := r.entry(stray); err == nil {
+			text += "; a line came on stdout that is no message: " + r.hide.short(string(e.Payload))
+		}
+	}
+	if asks := r.sess.Asks(); len(asks) > 0 {
 		text += fmt.Sprintf("; the server waits for an answer to %s: begin the call with background: true, and answer it in a step", r.hide.short(asks[0].Method))
 	}
 	return text
@@ -139,6 +152,17 @@ func (r *runner) whoCaptures(name string) string {
 		}
 	}
 	return "no step captures it, and it is not declared"
+}
+
+// A lateError says that something did not come in time.
+type lateError struct{ limit time.Duration }
+
+func (e *lateError) Error() string { return fmt.Sprintf("%v (%v)", session.ErrTimeout, e.limit) }
+func (e *lateError) Unwrap() error { return session.ErrTimeout }
+
+// within limits a context; the cause of its end is a lateError then.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, &lateError{limit})
 }
 
 // rpcError is the error member of a message.

@@ -64,6 +64,8 @@ type runner struct {
 	over   error // see Result.Err
 	gone   bool  // there is no server
 
+	near  int            // how much has come that a Wait wants, but for its params
+	begin int            // row at which the step began that runs now
 	since int            // row from which a Wait looks, if no step is before it
 	taken map[match]bool // what a Wait has found
 	lint  *lint.Linter   // nil until a step wants findings
@@ -109,15 +111,16 @@ func (r *runner) step(ctx context.Context, i int) StepResult {
 	if res.Err = r.skips(ctx, step); res.Err != nil {
 		return res
 	}
-	begin, row := time.Now(), r.log.Len()
+	begin := time.Now()
+	r.begin = r.log.Len()
 	r.sess.Note(fmt.Sprintf("step %d %s", i+1, step.Name), "")
 	found := r.foundSoFar(ctx, step)
-	limited, cancel := context.WithTimeoutCause(ctx, r.timeout(step), fmt.Errorf("%w (%v)", session.ErrTimeout, r.timeout(step)))
+	limited, cancel := within(ctx, r.timeout(step))
 	out := r.do(limited, step)
 	problems := r.judge(limited, step, out, found)
 	cancel()
 	if step.Do != Wait && step.Do != Restart {
-		r.since = row
+		r.since = r.begin
 	}
 	res.N, res.Took = out.n, time.Since(begin)
 	if ctx.Err() != nil && len(problems) > 0 {
@@ -151,6 +154,7 @@ func (r *runner) skips(ctx context.Context, step *Step) error {
 	return nil
 }
 
+// timeout is the limit of a step.
 func (r *runner) timeout(step *Step) time.Duration {
 	switch {
 	case step.Timeout > 0:

@@ -73,11 +73,24 @@ func (b *background) entries() (first, last uint64) {
 	return b.first, b.last
 }
 
-func (b *background) answered() bool {
+// settling is how long it may take from the entry of an answer to who waits for
+// it.
+const settling = 100 * time.Millisecond
+
+// isAnswered tells whether a call is over. An answer that is in the log counts,
+// unless it only asks for more input.
+func (r *runner) isAnswered(b *background) bool {
+	_, last := b.entries()
+	row, _ := r.row(int(last) - 1)
+	if row.State != session.ReqAnswered && row.State != session.ReqFailed {
+		return isClosed(b.done)
+	}
+	timer := time.NewTimer(settling)
+	defer timer.Stop()
 	select {
 	case <-b.done:
 		return true
-	default:
+	case <-timer.C:
 		return false
 	}
 }
@@ -92,7 +105,7 @@ func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 	b := &background{step: step, sent: make(chan struct{}), done: make(chan struct{})}
 	calling, cancel := r.background, context.CancelFunc(func() {})
 	if step.Timeout > 0 {
-		calling, cancel = context.WithTimeoutCause(calling, step.Timeout, fmt.Errorf("%w (%v)", session.ErrTimeout, step.Timeout))
+		calling, cancel = within(calling, step.Timeout)
 	}
 	r.group.Go(func() {
 		defer close(b.done)
@@ -154,7 +167,7 @@ func (r *runner) interrupted(ctx context.Context) error {
 // One that has been answered can't be cancelled.
 func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 	b := r.calls[step.Of]
-	if b.answered() {
+	if r.isAnswered(b) {
 		if b.out.err != nil {
 			return outcome{err: b.out.err}
 		}
@@ -181,7 +194,7 @@ func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 // giveUp cancels the calls in the background that nobody has awaited.
 func (r *runner) giveUp() {
 	for _, b := range r.calls {
-		if b.cancelled || b.answered() {
+		if b.cancelled || r.isAnswered(b) {
 			continue
 		}
 		_, last := b.entries()

@@ -48,6 +48,7 @@ func (r *runner) wait(ctx context.Context, step *Step) outcome {
 		return outcome{err: err}
 	}
 	begin := r.now()
+	r.near = 0
 	out := outcome{kind: params}
 	number, err := r.until(ctx, r.since, func(number int, row session.Row) bool {
 		var ok bool
@@ -82,9 +83,13 @@ func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, 
 	}
 	for i, body := range r.bodies(p, &e) {
 		key := match{e.N, i}
-		if !r.taken[key] && has(p.Params, body) {
+		switch {
+		case r.taken[key]:
+		case has(p.Params, body):
 			r.taken[key] = true
 			return body, true
+		default:
+			r.near++
 		}
 	}
 	return nil, false
@@ -101,7 +106,7 @@ func (r *runner) may(p pattern, row session.Row) bool {
 	method := r.log.Method(row.Method)
 	switch {
 	case p.Stdout != "":
-		return row.Msg == framing.NotJSON || row.Msg == framing.Other
+		return isStray(row)
 	case row.Msg == framing.Batch:
 		return true
 	case p.Notification != "":
@@ -110,6 +115,11 @@ func (r *runner) may(p pattern, row session.Row) bool {
 		return r.sess.Status().Server.Era == mcp.Modern // which asks in results
 	}
 	return row.Msg == framing.Request && (method == "" || method == p.Request)
+}
+
+// isStray tells whether a row is a line on stdout that is no message.
+func isStray(row session.Row) bool {
+	return row.Kind == session.KindStdout && (row.Msg == framing.NotJSON || row.Msg == framing.Other)
 }
 
 // bodies are the params of what the pattern names in an entry.

@@ -77,7 +77,8 @@ type Step struct {
 }
 
 // A Pattern says what a Wait waits for: the first that matches since the step
-// before began. Exactly one of Notification, Request, Stderr and Stdout is set.
+// before began, of several Waits in a row since the one before them all did. None
+// is found twice. Exactly one of Notification, Request, Stderr and Stdout is set.
 type Pattern struct {
 	Notification string          // method of one from the server
 	Request      string          // method of one from the server
@@ -97,7 +98,7 @@ type Expect struct {
 	Result  json.RawMessage
 	IsError *bool
 	Schema  json.RawMessage // JSON Schema (2020-12 unless it says else) of the result
-	JQ      []Expression    // each must give something that is not false or null
+	JQ      []Expression    // each must give something, and nothing that is false or null
 	Error   *ErrorPattern   // the answer is to be this error
 	Within  time.Duration   // the answer is to come in this time; 0: any within the timeout
 	// Findings is the least severity of session/lint that fails the step if found
