@@ -27,9 +27,9 @@ type smokeFlags struct {
 	failOn        string
 	baseline      string
 	targetTimeout time.Duration
+	scenario      scenarioFlags
 
-	recordings string
-	out        smokeOutputs
+	out smokeOutputs
 }
 
 func (a *app) smokeCommand() *cobra.Command {
@@ -75,8 +75,10 @@ of a host, of time or of a server; else 1.`,
 	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "findings that fail a target: error, warning (and errors) or never")
 	flags.StringVar(&f.baseline, "baseline", "", "what has changed since a recording or an earlier --json `FILE`, or from what one of the hosts has, is a failure")
 	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target, but for its ending")
-	flags.StringVar(&f.recordings, "recordings", "", "keep the recordings in this `folder`")
+	f.scenario.register(cmd)
 	f.out.register(cmd)
+	flags.StringVar(&t.recordings, "recordings", "", "keep the recordings in this `folder`")
+	_ = cmd.MarkFlagDirname("recordings") // the flag is there
 	t.registerSession(cmd)
 	t.registerRecording(cmd)
 	t.ssh.registerWay(cmd)
@@ -99,7 +101,7 @@ func (f *smokeFlags) check(t *targetFlags) error {
 		return usagef("--target-timeout must be more than 0")
 	case !slices.Contains(failOn, smoke.FailOn(f.failOn)):
 		return usagef("--fail-on %q: must be error, warning or never", f.failOn)
-	case f.recordings != "" && t.noRecord:
+	case t.recordings != "" && t.noRecord:
 		return usagef("--recordings and --no-record can't be mixed")
 	}
 	if !t.given("seed") {
@@ -125,9 +127,9 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := a.runSmoke(ctx, fl, f)
+	report, err := a.smokeFleet(ctx, fl, f)
 	err = errors.Join(err, fl.close())
-	if !t.noRecord && f.recordings == "" {
+	if !t.noRecord && t.recordings == "" {
 		tidy(a.urgent, func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: note: "+text)) })
 	}
 	switch {
@@ -139,25 +141,4 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 		return &verdictError{report.Exit()}
 	}
 	return nil
-}
-
-// runSmoke runs the fleet, and writes what comes of it.
-func (a *app) runSmoke(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
-	baseline, err := smokeBaseline(ctx, f.baseline, fl)
-	if err != nil {
-		return nil, err
-	}
-	running, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	out := a.openSmoke(f, stop)
-	if !f.out.quiet {
-		fmt.Fprintln(a.stderr, "mcpdbg: "+fl.size())
-	}
-	report := smoke.Run(running, smoke.Options{
-		Targets: fl.targets, Make: fl.make, Event: out.event,
-		Jobs: f.jobs, Seed: uint64(f.seed), Retries: f.retries, FailFast: f.failFast, FailOn: smoke.FailOn(f.failOn),
-		TargetTimeout: f.targetTimeout, Baseline: baseline,
-	})
-	report.Tool = "mcpdbg " + version
-	return report, out.finish(report)
 }

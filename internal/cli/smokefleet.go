@@ -23,10 +23,11 @@ type fleet struct {
 	flags   targetFlags // of all targets
 	servers []smokeServer
 	targets []smoke.Target
-	server  []int  // of each target, among servers
-	remote  bool   // some of them are not here
-	folder  string // of recordings; "" means the usual one
+	server  []int // of each target, among servers
+	remote  bool  // some of them are not here
 	maxPart int64
+
+	recorded func(target int, path string) // is told of each recording
 
 	ids    executor.IDs
 	local  executor.Executor // nil if no target is here
@@ -40,7 +41,7 @@ const maxTargets = 10_000
 // hosts each server is on that of its config file, or here. All that can be
 // wrong with the flags is found before anything starts.
 func (a *app) newFleet(t targetFlags, servers []smokeServer, hosts []string, f *smokeFlags) (*fleet, error) {
-	fl := &fleet{app: a, flags: t, servers: servers, folder: f.recordings, maxPart: t.partSize()}
+	fl := &fleet{app: a, flags: t, servers: servers, maxPart: t.partSize(), recorded: func(int, string) {}}
 	if n := len(hosts) * len(servers); n > maxTargets {
 		return nil, usagef("%d hosts x %d servers are more than %d targets", len(hosts), len(servers), maxTargets)
 	}
@@ -102,6 +103,9 @@ func (fl *fleet) check(f *smokeFlags) error {
 		if err != nil {
 			return err
 		}
+		if !seen[kind{k.server, !k.here}] && !f.out.quiet {
+			fl.app.warn(t.from)
+		}
 		if k.here {
 			fl.startHere()
 			continue
@@ -137,17 +141,26 @@ func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
 // makeFolder makes the folder of the recordings, and finds out whether it can be
 // written to before there is anything to write.
 func (fl *fleet) makeFolder() error {
-	if fl.folder == "" {
+	if fl.flags.recordings == "" {
 		return nil
 	}
-	if err := os.MkdirAll(fl.folder, 0o700); err != nil {
+	if err := os.MkdirAll(fl.flags.recordings, 0o700); err != nil {
 		return usagef("--recordings: %v", err)
 	}
-	probe, err := os.CreateTemp(fl.folder, ".mcpdbg-*.tmp")
+	probe, err := os.CreateTemp(fl.flags.recordings, ".mcpdbg-*.tmp")
 	if err != nil {
 		return usagef("--recordings: %v", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// shelf is the folder of the recordings; "" for none.
+func (fl *fleet) shelf() string {
+	if fl.flags.noRecord || fl.flags.recordings != "" {
+		return fl.flags.recordings
+	}
+	folder, _ := recordings.DefaultDir() // without it no target could be made
+	return folder
 }
 
 // at is how a target is started: its flags and its command.
@@ -177,10 +190,11 @@ func (fl *fleet) make(_ context.Context, target int, configure func(*session.Con
 	if err != nil {
 		return nil, err
 	}
-	l, err := fl.app.live(t, cfg, exec, recordings.Options{Dir: fl.folder, Server: fl.word(target), MaxPart: fl.maxPart})
+	l, err := fl.app.live(t, cfg, exec, recordings.Options{Dir: fl.flags.recordings, Server: fl.word(target), MaxPart: fl.maxPart})
 	if err != nil {
 		return nil, err
 	}
+	fl.recorded(target, l.log.Path())
 	return &smoke.Made{
 		Session: l.Session, Recording: l.log.Path(), Close: l.end,
 		Release: func() { _ = l.log.Release() }, // it was only read

@@ -2,111 +2,215 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcpdbg/internal/smoke"
-	"mcpdbg/ui/termsafe"
+	"mcpdbg/internal/smoke/report"
 )
 
 // smokeOutputs are the flags that say what is written about a run.
 type smokeOutputs struct {
-	json  bool
-	quiet bool
+	json, jsonl, tap, quiet bool
+	junit, html             string
+	screenFlags
 }
 
 func (o *smokeOutputs) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON document at the end")
-	f.BoolVar(&o.quiet, "quiet", false, "print nothing: the exit code tells")
+	f.BoolVar(&o.jsonl, "jsonl", false, "print a line of JSON for each target as soon as it is done")
+	f.BoolVar(&o.tap, "tap", false, "print the Test Anything Protocol at the end")
+	f.StringVar(&o.junit, "junit", "", "write JUnit XML to `file`; - is standard output")
+	f.StringVar(&o.html, "html", "", "write a page for a browser to `file`; - is standard output")
+	f.BoolVar(&o.quiet, "quiet", false, "print nothing but errors: the exit code tells")
+	o.screenFlags.register(cmd)
+}
+
+// screen are the flags of the interface, which is not for who reads something
+// else there.
+func (o *smokeOutputs) screen() screenFlags {
+	s := o.screenFlags
+	s.plain = s.plain || o.quiet || len(o.toStdout()) > 0
+	return s
+}
+
+// toStdout are the flags by which something else than text is printed.
+func (o *smokeOutputs) toStdout() []string {
+	var flags []string
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"--json", o.json}, {"--jsonl", o.jsonl}, {"--tap", o.tap},
+		{"--junit -", o.junit == "-"}, {"--html -", o.html == "-"},
+	} {
+		if f.set {
+			flags = append(flags, f.name)
+		}
+	}
+	return flags
 }
 
 // check refuses what can't be printed together.
 func (o *smokeOutputs) check() error {
-	if o.json && o.quiet {
-		return usagef("--json and --quiet can't be mixed")
+	if flags := o.toStdout(); len(flags) > 1 {
+		return usagef("%s and %s can't be mixed: standard output takes one of them", flags[0], flags[1])
+	}
+	if o.json && o.quiet || o.jsonl && o.quiet || o.tap && o.quiet {
+		return usagef("%s and --quiet can't be mixed", o.toStdout()[0])
 	}
 	return nil
 }
 
-// A smokeSink takes what becomes of the targets, one call at a time.
-type smokeSink interface {
-	done(r *smoke.Result) error        // a target is
-	finish(report *smoke.Report) error // all are
+// A smokeSink writes one thing about a run. Functions may be nil.
+type smokeSink struct {
+	begin  func(head *smoke.Report) error
+	done   func(target int, r *smoke.Result) error // one call at a time
+	finish func(r *smoke.Report) error
 }
 
-// A smokeOutput is all that is written about a run while it goes on, and at its
-// end.
+// A smokeOutput is all that is written about a run.
 type smokeOutput struct {
 	sinks  []smokeSink
+	errs   []error                 // of the sinks: one that failed is left alone
+	files  []*newFile              // until they are finished
 	cancel context.CancelCauseFunc // ends the run when nobody reads what it says
-	err    error                   // of a sink
 }
 
-// event is told what happens.
+// openSmoke makes all outputs but the screen. A file that can't be written is
+// known of before the run.
+func (a *app) openSmoke(o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
+	out := &smokeOutput{cancel: cancel}
+	switch {
+	case o.json:
+		out.add(document(a.stdout, report.JSON))
+	case o.jsonl:
+		out.add(jsonLines(a.stdout, len(targets)))
+	case o.tap:
+		out.add(document(a.stdout, report.TAP))
+	case !o.quiet && len(o.toStdout()) == 0 && !a.terminal:
+		out.add(plainLines(a.stdout, targets))
+	}
+	for _, file := range o.files() {
+		switch file.path {
+		case "":
+		case "-":
+			out.add(document(a.stdout, file.write))
+		default:
+			f, err := createNew(file.path, true)
+			if err != nil {
+				out.abandon()
+				return nil, fmt.Errorf("%s: %w", file.flag, err)
+			}
+			out.files = append(out.files, f)
+			out.add(smokeSink{finish: func(r *smoke.Report) error { return f.finish(file.write(f, r)) }})
+		}
+	}
+	return out, nil
+}
+
+// A smokeFile is a report that a flag sends to a file.
+type smokeFile struct {
+	flag, path string
+	write      func(io.Writer, *smoke.Report) error
+}
+
+func (o *smokeOutputs) files() []smokeFile {
+	return []smokeFile{{"--junit", o.junit, report.JUnit}}
+}
+
+// written names the files that there are at the end.
+func (o *smokeOutputs) written() []string {
+	var names []string
+	for _, file := range o.files() {
+		if file.path != "" && file.path != "-" {
+			names = append(names, file.path)
+		}
+	}
+	return names
+}
+
+func (o *smokeOutput) add(s smokeSink) {
+	o.sinks = append(o.sinks, s)
+	o.errs = append(o.errs, nil)
+}
+
+// each has every sink that has not failed do something.
+func (o *smokeOutput) each(do func(s *smokeSink) error) {
+	for i := range o.sinks {
+		if o.errs[i] != nil {
+			continue
+		}
+		if o.errs[i] = do(&o.sinks[i]); o.errs[i] != nil {
+			o.cancel(o.errs[i])
+		}
+	}
+}
+
+// begin writes what comes before the first target.
+func (o *smokeOutput) begin(head *smoke.Report) {
+	o.each(func(s *smokeSink) error {
+		if s.begin == nil {
+			return nil
+		}
+		return s.begin(head)
+	})
+}
+
+// event writes what becomes of targets.
 func (o *smokeOutput) event(e smoke.Event) {
-	if e.Phase != smoke.PhaseDone || o.err != nil {
+	if e.Result == nil {
 		return
 	}
-	for _, s := range o.sinks {
-		if o.err = s.done(e.Result); o.err != nil {
-			o.cancel(o.err)
-			return
+	o.each(func(s *smokeSink) error {
+		if s.done == nil {
+			return nil
 		}
+		return s.done(e.Target, e.Result)
+	})
+}
+
+// finish writes what is left. The error is that of all sinks.
+func (o *smokeOutput) finish(r *smoke.Report) error {
+	o.each(func(s *smokeSink) error { return s.finish(r) })
+	return errors.Join(o.errs...)
+}
+
+// abandon takes away what was begun.
+func (o *smokeOutput) abandon() {
+	for _, f := range o.files {
+		_ = f.finish(errAbandoned)
 	}
 }
 
-// finish writes what is left.
-func (o *smokeOutput) finish(report *smoke.Report) error {
-	for _, s := range o.sinks {
-		if o.err != nil {
-			break
-		}
-		o.err = s.finish(report)
-	}
-	return o.err
+var errAbandoned = errors.New("nothing came of it")
+
+// document writes one thing at the end.
+func document(w io.Writer, write func(io.Writer, *smoke.Report) error) smokeSink {
+	return smokeSink{finish: func(r *smoke.Report) error { return write(w, r) }}
 }
 
-// openSmoke begins all outputs.
-func (a *app) openSmoke(f *smokeFlags, cancel context.CancelCauseFunc) *smokeOutput {
-	o := &smokeOutput{cancel: cancel}
-	switch {
-	case f.out.json:
-		o.sinks = append(o.sinks, &documentSink{a.stdout})
-	case !f.out.quiet:
-		o.sinks = append(o.sinks, &lineSink{a.stdout})
+// jsonLines writes a line for each target as soon as it is done.
+func jsonLines(w io.Writer, targets int) smokeSink {
+	return smokeSink{
+		begin:  func(head *smoke.Report) error { return report.StartLine(w, head, targets) },
+		done:   func(target int, r *smoke.Result) error { return report.TargetLine(w, target, r) },
+		finish: func(r *smoke.Report) error { return report.EndLine(w, r) },
 	}
-	return o
 }
 
-// A documentSink writes one document at the end.
-type documentSink struct{ w io.Writer }
-
-func (*documentSink) done(*smoke.Result) error { return nil }
-
-func (s *documentSink) finish(report *smoke.Report) error { return json.NewEncoder(s.w).Encode(report) }
-
-// A lineSink writes a line for each target, and a summary.
-type lineSink struct{ w io.Writer }
-
-func (s *lineSink) done(r *smoke.Result) error {
-	verdict, text := "ok", ""
-	if !r.OK {
-		verdict, text = string(r.Cause), r.Message
+// plainLines writes a line for each target, and a summary.
+func plainLines(w io.Writer, targets []smoke.Target) smokeSink {
+	columns := report.ColumnsFor(targets, 0)
+	return smokeSink{
+		done: func(_ int, r *smoke.Result) error {
+			_, err := fmt.Fprintln(w, columns.Line(r))
+			return err
+		},
+		finish: func(r *smoke.Report) error { return report.Summary(w, r) },
 	}
-	took := time.Duration(r.DurationMS * float64(time.Millisecond)).Round(time.Millisecond)
-	line := fmt.Sprintf("%-10s  %-20s  %-16s  %8s  %s", verdict, r.Host, r.Server, took, text)
-	_, err := fmt.Fprintln(s.w, termsafe.String(strings.TrimRight(line, " ")))
-	return err
-}
-
-func (s *lineSink) finish(report *smoke.Report) error {
-	c := report.Counts()
-	_, err := fmt.Fprintf(s.w, "%d targets: %d passed, %d failed, %d cancelled\n", len(report.Targets), c.Passed, c.Failed, c.Cancelled)
-	return err
 }

@@ -35,6 +35,7 @@ type targetFlags struct {
 	answers        string
 	record         string
 	noRecord       bool
+	recordings     string // folder; "" is the usual one
 	maxPart        int64
 	lineLimit      size
 	collectorDelay time.Duration
@@ -123,11 +124,13 @@ func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.live(t, cfg, exec, recordings.Options{Path: t.record, Server: t.serverName(argv), MaxPart: t.partSize()})
+	l, err := a.live(t, cfg, exec, recordings.Options{
+		Path: t.record, Dir: t.recordings, Server: t.serverName(argv), MaxPart: t.partSize(),
+	})
 	if err != nil {
 		return nil, withHint(err, "--record FILE names another file, and --no-record needs none")
 	}
-	if !t.noRecord && t.record == "" {
+	if !t.noRecord && t.record == "" && t.recordings == "" {
 		l.tidied.Go(func() { tidy(a.urgent, func(text string) { l.Note(text, "") }) })
 	}
 	return l, nil
