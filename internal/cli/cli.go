@@ -171,7 +171,7 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 	})
 	t.register(root)
 	s.register(root)
-	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.openCommand(), a.recCommand(), a.replayCommand(), a.diffCommand(), a.mockCommand(), a.smokeCommand(), a.demoServerCommand(), a.keysCommand(), a.versionCommand())
+	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.openCommand(), a.recCommand(), a.replayCommand(), a.diffCommand(), a.mockCommand(), a.smokeCommand(), a.demoServerCommand(), a.keysCommand(), a.schemaCommand(), a.versionCommand())
 	return root
 }
 

@@ -20,7 +20,7 @@ import (
 	"mcpdbg/ui/termsafe"
 )
 
-// exporters write the formats, by name.
+// exporters write the formats, by name; formatScenario has options of its own.
 var exporters = map[string]func(context.Context, io.Writer, export.Selection) error{
 	"jsonl": export.JSONL, "md": export.Markdown, "html": export.HTML, "har": export.HAR, "txtar": export.Txtar,
 }
@@ -28,6 +28,7 @@ var exporters = map[string]func(context.Context, io.Writer, export.Selection) er
 // exportOptions say what is exported, and where it goes.
 type exportOptions struct {
 	format   string
+	scenario scenarioExport
 	out      string
 	force    bool
 	shown    *filter.Filter
@@ -38,6 +39,7 @@ func (a *app) recExportCommand() *cobra.Command {
 	var o exportOptions
 	var shown string
 	formats := slices.Sorted(maps.Keys(exporters))
+	formats = append(formats, formatScenario)
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write a recording for other programs, or as a page to share",
@@ -49,6 +51,10 @@ func (a *app) recExportCommand() *cobra.Command {
   jsonl    one message a line, with time and direction
   har      an HTTP archive (1.2) of requests and answers, for tools that read those
   txtar    one file per message in a text archive, for fixtures and reviews
+  scenario the calls of the session with what is expected of each, as YAML:
+           mcpdbg run --scenario runs it. --expect says how much is expected:
+           ok: a result or the error that it was; shape: also names of tools and
+           types of structured results; exact: the whole result
 
 html and md are bounded and say what they leave out. With --filter, --from and
 --to only a part is written. Without --format the end of OUT's name tells it.
@@ -59,7 +65,8 @@ makes a copy without them.
 ` + recordingNames,
 		Example: `  mcpdbg rec export last -o session.html
   mcpdbg rec export last --format md --filter 'method:tools/call or err'
-  mcpdbg rec export last --format jsonl | jq -c 'select(.dir == "in")'`,
+  mcpdbg rec export last --format jsonl | jq -c 'select(.dir == "in")'
+  mcpdbg rec export last -o smoke.yaml --expect shape`,
 		ValidArgsFunction: completeRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -68,8 +75,14 @@ makes a copy without them.
 			if o.format == "" {
 				o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
 			}
-			if exporters[o.format] == nil {
+			if o.format == "yaml" || o.format == "yml" {
+				o.format = formatScenario
+			}
+			if !slices.Contains(formats, o.format) {
 				return withHint(usagef("which format? --format is one of %s", strings.Join(formats, ", ")), "mcpdbg rec export FILE -o session.html")
+			}
+			if err := o.scenario.check(cmd, o.format); err != nil {
+				return err
 			}
 			var err error
 			if o.shown, err = filter.Parse(shown); err != nil {
@@ -90,6 +103,7 @@ makes a copy without them.
 	f.StringVar(&shown, "filter", "", "write only what passes the filter `expr`, as in rec cat")
 	f.Var(&o.from, "from", "begin there: at the number of an entry, a time since the start such as 1.5s, or a date and time")
 	f.Var(&o.to, "to", "end there, that entry or time included")
+	o.scenario.register(cmd)
 	completeOneOf(cmd, "format", formats...)
 	return cmd
 }
@@ -125,6 +139,9 @@ func (a *app) recExport(ctx context.Context, path string, o exportOptions) error
 // there only if that succeeds.
 func (a *app) exportTo(ctx context.Context, path string, s export.Selection, o exportOptions, secrets io.Writer) error {
 	write := exporters[o.format]
+	if o.format == formatScenario {
+		write = o.scenario.write
+	}
 	if o.out == "-" {
 		return write(ctx, io.MultiWriter(a.lineOutput(), secrets), s)
 	}

@@ -137,7 +137,7 @@ func (p *parser) steps(n *yaml.Node) []Step {
 			continue
 		}
 		if s.Name == "" {
-			s.Name = given.unique(s.base())
+			s.Name = given.Of(&s)
 		}
 		if s.Background {
 			p.open[s.Name] = true
@@ -148,17 +148,12 @@ func (p *parser) steps(n *yaml.Node) []Step {
 }
 
 // given are the names that steps are given.
-func (p *parser) given(steps []*yaml.Node) *names {
-	t := &names{taken: map[string]bool{}, next: map[string]int{}}
+func (p *parser) given(steps []*yaml.Node) *Names {
+	t := &Names{}
 	for _, step := range steps {
 		n := inside(step, []string{"name"})
-		if n == step || !isText(real(n)) {
-			continue
-		}
-		if name := real(n).Value; t.taken[name] {
-			p.fail(n, "another step is named %s", quoted(name))
-		} else {
-			t.taken[name] = true
+		if n != step && isText(real(n)) && !t.take(real(n).Value) {
+			p.fail(n, "another step is named %s", quoted(real(n).Value))
 		}
 	}
 	return t

@@ -322,18 +322,36 @@ func shown(text string) string {
 	return "step"
 }
 
-// names gives names to steps without one, each another than all others.
-type names struct {
+// Names gives names to steps without one, each another than all before. The
+// zero value is ready.
+type Names struct {
 	taken map[string]bool
-	next  map[string]int
+	next  map[string]int // by the name that is wanted
 }
 
-func (t *names) unique(base string) string {
+// Of is the name that Parse gives to a step which is the next in its file and
+// was given none: what it does, with a number if need be.
+func (t *Names) Of(s *Step) string {
+	base := s.base()
 	name := base
-	for t.taken[name] {
+	for !t.take(name) {
+		if t.next == nil {
+			t.next = map[string]int{}
+		}
 		t.next[base]++
 		name = fmt.Sprintf("%s (%d)", base, t.next[base]+1)
 	}
-	t.taken[name] = true
 	return name
+}
+
+// take makes a name one that is taken, unless it is.
+func (t *Names) take(name string) bool {
+	if t.taken[name] {
+		return false
+	}
+	if t.taken == nil {
+		t.taken = map[string]bool{}
+	}
+	t.taken[name] = true
+	return true
 }

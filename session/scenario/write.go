@@ -110,7 +110,9 @@ func writeStep(out *bytes.Buffer, s *Step, named bool) error {
 		n.add("always", plain("true"))
 	}
 	if expect := w.expect(&s.Expect); len(expect.Content) > 0 || s.Expect.Place != (Place{}) {
-		expect.flow()
+		if s.Expect.JQ == nil { // programs are read best alone on their line
+			expect.flow()
+		}
 		n.add("expect", expect.Node)
 	}
 	if len(s.Capture) > 0 {
@@ -295,15 +297,15 @@ func givenNames(steps []Step) []bool {
 		given[i] = !strings.HasPrefix(steps[i].Name, steps[i].base())
 	}
 	for range 2 {
-		t := &names{taken: map[string]bool{}, next: map[string]int{}}
+		t := &Names{}
 		for i := range steps {
 			if given[i] {
-				t.taken[steps[i].Name] = true
+				t.take(steps[i].Name)
 			}
 		}
 		same := true
 		for i := range steps {
-			if !given[i] && t.unique(steps[i].base()) != steps[i].Name {
+			if !given[i] && t.Of(&steps[i]) != steps[i].Name {
 				given[i], same = true, false
 			}
 		}

@@ -87,9 +87,9 @@ func TestStringsSurvive(t *testing.T) {
 		require.NoError(t, json.Compact(&compact, params))
 		s.Steps = append(s.Steps, Step{Do: Notify, Method: "a", Params: plainJSON(t, compact.Bytes())})
 	}
-	named := &names{taken: map[string]bool{}, next: map[string]int{}}
+	var named Names
 	for i := range s.Steps {
-		s.Steps[i].Name = named.unique("notify a")
+		s.Steps[i].Name = named.Of(&s.Steps[i])
 	}
 	again(t, s)
 }

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcpdbg/session/scenario"
+)
+
+// schemas are the JSON Schemas of the forms that the program reads and writes.
+func schemas() map[string]func() []byte {
+	return map[string]func() []byte{
+		"scenario": scenario.Schema, // of mcpdbg run --scenario
+	}
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	names := slices.Sorted(maps.Keys(schemas()))
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "Print the JSON Schema of a file that mcpdbg reads or writes",
+		Long: `schema prints a JSON Schema (2020-12), for editors and for programs: ` + strings.Join(names, ", ") + `.
+Without a name it lists the names.
+
+An editor that knows YAML checks and completes a scenario whose first line is
+
+  # yaml-language-server: $schema=scenario.schema.json`,
+		Example:   `  mcpdbg schema scenario > scenario.schema.json`,
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := fmt.Fprintln(a.stdout, strings.Join(names, "\n"))
+				return err
+			}
+			schema := schemas()[args[0]]
+			if schema == nil || len(args) > 1 {
+				return withHint(usagef("no schema %q", strings.Join(args, " ")), "one of "+strings.Join(names, ", "))
+			}
+			_, err := a.stdout.Write(schema())
+			return err
+		},
+	}
+}
