@@ -160,6 +160,7 @@ func actions() []action {
 		policyActions(),
 		calling(),
 		compareActions(),
+		watchActions(),
 		againActions(),
 		acting(),
 		modal(),

@@ -512,6 +512,7 @@ func allActionTests() map[string]actionTest {
 		catalogTests,
 		callTests,
 		compareTests,
+		watchTests,
 		againTests,
 		findingTests,
 		composeTests,

@@ -133,7 +133,7 @@ func (o *Options) given() []Opened {
 	if o.Session == nil && o.Source == nil {
 		return o.Opened
 	}
-	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start, Notes: o.Notes}
+	first := Opened{Session: o.Session, Source: o.Source, Title: o.Title, Start: o.Start, Notes: o.Notes, Watch: o.Watch}
 	return append([]Opened{first}, o.Opened...)
 }
 
@@ -216,6 +216,8 @@ func (a *App) take(msg tea.Msg) tea.Cmd {
 		return a.quietNow(msg)
 	case changed:
 		return a.refresh()
+	case filesChanged:
+		return a.filesChanged(msg.cause)
 	case gridChanged:
 		return a.refreshGrid()
 	case playTick:

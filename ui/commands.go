@@ -46,13 +46,14 @@ func (a *App) start(what string, start func(context.Context) error) tea.Cmd {
 		stop()
 		return result{then: func(a *App) tea.Cmd {
 			a.starting = false
-			if err != nil && a.ctx.Err() == nil {
+			due := a.dueRound()
+			if err != nil && a.ctx.Err() == nil && due == nil {
 				a.dialog = failure(what, err, a.keyOf(actRestart))
 				if len(a.subjects) > 1 {
 					a.dialog.title = a.title + ": " + a.dialog.title
 				}
 			}
-			return nil
+			return due
 		}}
 	}
 }
@@ -162,7 +163,7 @@ func (a *App) sendText(text []byte) tea.Cmd {
 
 // failure is the dialog about a server that could not be started.
 func failure(what string, err error, again string) *dialog {
-	d := &dialog{title: "The server could not be started", lines: []string{brief(what+": "+err.Error(), maxServerText)}}
+	d := &dialog{failedStart: true, title: "The server could not be started", lines: []string{brief(what+": "+err.Error(), maxServerText)}}
 	var start *executor.StartError
 	if errors.As(err, &start) {
 		d.lines = []string{brief(err.Error(), maxServerText), startFacts(start)}

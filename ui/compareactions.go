@@ -95,7 +95,7 @@ func canCompareShown(a *App) (bool, string) {
 	if why := a.canCompare(a.subject); why != "" {
 		return false, why
 	}
-	return len(a.subjects) > 1, "there is no other session: open another first"
+	return len(a.subjects) > 1 || a.comparedBefore() != nil, "there is no other session: open another first"
 }
 
 func shownComparison(a *App) *comparing {
@@ -395,13 +395,25 @@ type compareMenu struct {
 	back   *comparing
 }
 
+// comparedBefore is the comparison that there is to go back to, nil without.
+func (a *App) comparedBefore() *comparing {
+	if v := a.compared; v != nil && v.closed() == "" {
+		return v
+	}
+	return nil
+}
+
 // openCompareWith lists the other sessions, and the comparison there was.
 func (a *App) openCompareWith() {
 	m := &compareMenu{menu: menu{of: scopeCompareWith}}
 	var names []string
-	if v := a.compared; v != nil && v.closed() == "" {
+	if v := a.comparedBefore(); v != nil {
+		if len(a.subjects) == 1 {
+			a.overlays = append(a.overlays, opened{v, a.front})
+			return
+		}
 		m.back = v
-		names = append(names, fmt.Sprintf("back to the comparison of %s and %s", v.a.title, v.b.title))
+		names = append(names, fmt.Sprintf("back to the comparison of %s and %s", v.names[0], v.names[1]))
 	}
 	for _, s := range a.subjects {
 		if s != a.subject {

@@ -143,7 +143,7 @@ func (v *comparing) paintList(a *App, r paint.Rect) {
 	t.SetSize(in.W, in.H)
 	block := v.block(a, compareList, in)
 	t.Paint(block, !v.inside)
-	right := "A " + v.a.title + "   B " + v.b.title
+	right := "A " + v.names[0] + "   B " + v.names[1]
 	a.canvas.Box(r, a.border("Comparison", right, !v.inside), block)
 }
 
@@ -177,7 +177,7 @@ func (v *comparing) sideTitles(side int) (left, right string) {
 	if side == 1 {
 		s = v.b
 	}
-	left = string(rune('A'+side)) + " " + s.title
+	left = string(rune('A'+side)) + " " + v.names[side]
 	if v.beside.pair < 0 || v.c == nil || v.beside.pair >= v.c.Len() {
 		return left, ""
 	}

@@ -41,6 +41,9 @@ const (
 // comparing shows what two sessions differ in. It is about the first of them, A.
 type comparing struct {
 	a, b  *subject
+	logs  [2]session.Source // what of them is compared
+	names [2]string
+	round bool            // of a watch: before and after a restart
 	opts  compare.Options // its rules are those of a replay
 	rules match.Rules     // of the person, behind them
 	said  []string        // what there is to say besides, of a replay
@@ -102,7 +105,9 @@ func (a *App) compareWith(one, other *subject, opts compare.Options, said []stri
 			return nil
 		}
 	}
-	v := &comparing{a: one, b: other, opts: opts, said: said, file: "mcpdbg.rules", beside: besideView{pair: -1}}
+	v := &comparing{
+		a: one, b: other, logs: [2]session.Source{one.log, other.log}, names: [2]string{one.title, other.title}, opts: opts, said: said, file: "mcpdbg.rules", beside: besideView{pair: -1},
+	}
 	v.makeTables(a)
 	if a.subject == a.front && a.top() == nil && a.dialog == nil && a.prompt == nil && !a.composer.open {
 		a.push(v)
@@ -127,7 +132,7 @@ func (v *comparing) compare(a *App) tea.Cmd {
 	ctx, stop := context.WithCancel(a.ctx)
 	job := &compareJob{stop: stop}
 	v.busy, v.failure = job, ""
-	one, other := meteredSource{v.a.log, job}, meteredSource{v.b.log, job}
+	one, other := meteredSource{v.logs[0], job}, meteredSource{v.logs[1], job}
 	job.of = int64(one.Len() + other.Len())
 	opts := v.opts
 	opts.Rules = &match.Rules{List: slices.Clone(v.rules.List)}

@@ -21,6 +21,8 @@ type dialog struct {
 	title string
 	lines []string // may be untrusted text
 	yes   func(*App) tea.Cmd
+	// failedStart says that it tells of a server that did not start.
+	failedStart bool
 
 	scroll scroll
 	block  paint.Lines // as it was painted last,

@@ -52,7 +52,7 @@ func (a *App) headerParts() []part {
 	if n := len(a.waiting); n > 0 {
 		parts = append(parts, a.waitingPart(n))
 	}
-	parts = append(parts, a.titlePart())
+	parts = append(parts, a.titlePart(), a.watchPart())
 	if a.host() != "" {
 		parts = append(parts, a.linkPart())
 	}

@@ -85,6 +85,8 @@ type Opened struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Watch, if set, has the server started again when files change.
+	Watch *Watch
 	// Close, if set, ends the session and frees what belongs to it. It is called
 	// once, when the person removes it from the screen; what is still there when
 	// Run returns is the Launcher's to close.

@@ -39,6 +39,8 @@ type Options struct {
 	// rule Session.Open. Its error is shown. Its context ends when the person
 	// gives up or Run returns.
 	Start func(context.Context) error
+	// Watch, if set, has the server started again when files change.
+	Watch *Watch
 	// Notes are the marks and notes of the person on it; nil keeps them as long
 	// as the program runs.
 	Notes *notes.Notes
@@ -103,6 +105,9 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	var wg sync.WaitGroup
 	app.watch = func(s *subject) {
 		wg.Go(func() { pump(s.gone, s.log, func() { program.Send(about{s, changed{}}) }) })
+		if w := s.watching; w != nil {
+			wg.Go(func() { w.listen(func(m filesChanged) { program.Send(about{s, m}) }) })
+		}
 	}
 	for _, s := range app.subjects {
 		app.watch(s)

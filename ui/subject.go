@@ -34,6 +34,7 @@ type subject struct {
 
 	catalogShown *catalogView     // open or not; nil before it was first
 	replay       *replaying       // that runs here; nil without
+	watching     *watching        // over files; nil without
 	calls        []*call          // made by the person: under way, or cancelled and watched
 	afterwards   []uint32         // rows with progress, since a call was cancelled
 	subscribed   map[string]*call // resources, by URI
@@ -76,6 +77,9 @@ func (a *App) newSubject(o Opened) *subject {
 		hits: &highlight{}, starting: o.Start != nil, stop: func() {},
 	}
 	s.projection, s.notes.file = s.whole, o.Notes
+	if o.Watch != nil {
+		s.watching = &watching{Watch: o.Watch, ctx: ctx}
+	}
 	s.readEnd()
 	s.subscribed = map[string]*call{}
 	s.asks = newServerAsks()

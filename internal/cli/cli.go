@@ -130,6 +130,7 @@ func splitCommand(args []string) (ours, command []string, found bool) {
 func (a *app) rootCommand() *cobra.Command {
 	var t targetFlags
 	var s screenFlags
+	var w watchFlags
 	root := &cobra.Command{
 		Use:   "mcpdbg [flags] -- COMMAND [ARG...]",
 		Short: "A terminal debugger for MCP servers that speak over stdio",
@@ -146,6 +147,7 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
   mcpdbg demo
   mcpdbg -- npx -y @modelcontextprotocol/server-everything stdio
   mcpdbg --config .mcp.json --server notes
+  mcpdbg --watch '**/*.go' -- go run ./cmd/server
   mcpdbg list tools -- gopls mcp
   mcpdbg call --tool echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio
   mcpdbg run --json --in requests.jsonl -- ./my-server`,
@@ -157,9 +159,12 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 			if err := a.screen(s); err != nil {
 				return err
 			}
+			if err := w.check(cmd); err != nil {
+				return err
+			}
 			switch {
 			case a.hasCommand || t.config.file != "":
-				return a.debug(cmd.Context(), t)
+				return a.debug(cmd.Context(), t, w)
 			case cmd.Flags().NFlag() > s.given():
 				return usagef("no command to debug: name it after --, or its config file with --config")
 			}
@@ -169,6 +174,7 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
+	w.register(root)
 	t.register(root)
 	s.register(root)
 	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.openCommand(), a.recCommand(), a.replayCommand(), a.diffCommand(), a.mockCommand(), a.smokeCommand(), a.demoServerCommand(), a.keysCommand(), a.schemaCommand(), a.versionCommand())
@@ -179,6 +185,9 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if hint := expandedHint(cmd); hint != "" {
+		return withHint(usagef("unexpected %q: the server's command stands after --", args[0]), hint)
 	}
 	hint := suggested(cmd, args[0], cmd.Name()+" --help lists the commands; a server's command stands after --")
 	return withHint(usagef("unknown command %q", args[0]), hint)
@@ -197,15 +206,15 @@ func suggested(cmd *cobra.Command, word, otherwise string) string {
 
 // debug is the program without a subcommand: the interface on a live session,
 // or run if there is no terminal to show it on.
-func (a *app) debug(ctx context.Context, t targetFlags) error {
+func (a *app) debug(ctx context.Context, t targetFlags, w watchFlags) error {
 	if !a.terminal {
-		return a.runSession(ctx, t, runFlags{})
+		return a.runSession(ctx, t, runFlags{watch: w})
 	}
 	t, argv, err := a.choose(t)
 	if err != nil {
 		return err
 	}
-	return a.interactive(ctx, t, argv, "")
+	return a.interactive(ctx, t, argv, "", w)
 }
 
 func (a *app) versionCommand() *cobra.Command {

@@ -33,7 +33,7 @@ stdout it shows a short guided session instead.`,
 			}
 			argv := append(slices.Clone(a.self), demoServer)
 			if a.terminal {
-				return a.interactive(cmd.Context(), t, argv, "demo server")
+				return a.interactive(cmd.Context(), t, argv, "demo server", watchFlags{})
 			}
 			a.command = argv
 			return a.guided(cmd.Context(), t)

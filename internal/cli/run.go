@@ -20,10 +20,12 @@ import (
 type runFlags struct {
 	in       string
 	scenario scenarioFlags
+	watch    watchFlags
 	raw      bool
 	wait     time.Duration
 	json     bool
 	quiet    bool
+	part     bool           // not all is printed, or not for people
 	shown    *filter.Filter // what is printed; nil means all
 }
 
@@ -48,10 +50,15 @@ With --in it sends the messages of a file, one JSON-RPC message a line, as they
 are; when all are sent it waits for the answers and shuts the server down.
 
 With --scenario it takes the steps of a scenario file, prints a line for each,
-and shuts the server down. Exit code 1 says that a step failed.`,
+and shuts the server down. Exit code 1 says that a step failed.
+
+With --watch it goes on, also when the server ends: whenever a file changes it
+starts the server again, sends the last requests once more, and says what
+changed in the answers. Calls of tools that may change things are held back.`,
 		Example: `  mcpdbg run --for 5s -- ./my-server
   mcpdbg run --in requests.jsonl --json -- ./my-server
-  mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server`,
+  mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server
+  mcpdbg run --watch '**/*.go' --in requests.jsonl --quiet -- go run .`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.json && r.quiet {
@@ -67,6 +74,13 @@ and shuts the server down. Exit code 1 says that a step failed.`,
 			if r.shown, err = filter.Parse(shown); err != nil {
 				return usagef("--filter: %v", err)
 			}
+			if len(r.watch.globs) > 0 && (r.raw || r.scenario.file != "") {
+				return usagef("--watch can't be mixed with --raw or --scenario")
+			}
+			if err := r.watch.check(cmd); err != nil {
+				return err
+			}
+			r.part = r.quiet || r.json || shown != ""
 			if r.scenario.file != "" || len(r.scenario.vars) > 0 {
 				return a.runScenario(cmd.Context(), t, r)
 			}
@@ -81,6 +95,7 @@ and shuts the server down. Exit code 1 says that a step failed.`,
 	f.BoolVar(&r.json, "json", false, "print the lines of the recording; of a scenario its result as one JSON document")
 	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
 	f.StringVar(&shown, "filter", "", "print only what passes the filter `expr`")
+	r.watch.register(cmd)
 	t.register(cmd)
 	return cmd
 }
@@ -88,7 +103,7 @@ and shuts the server down. Exit code 1 says that a step failed.`,
 // noArgs says what to do about a word before the first --.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s: unexpected %q: the server's command stands after --", cmd.CommandPath(), args[0])
+		return withHint(usagef("%s: unexpected %q: the server's command stands after --", cmd.CommandPath(), args[0]), expandedHint(cmd))
 	}
 	return nil
 }
@@ -106,12 +121,22 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.prepare(t, argv, a.prompter())
+	files, err := r.watch.watchFiles(&t)
 	if err != nil {
 		return err
 	}
+	l, err := a.prepare(t, argv, a.prompter())
+	if err != nil {
+		return errors.Join(err, closeFiles(files))
+	}
 	out := a.follow(l, r)
-	err = a.drive(out.ctx(ctx), l, r, t.timeout, in)
+	if files == nil {
+		err = a.drive(out.ctx(ctx), l, r, t.timeout, in)
+	} else {
+		w := r.watch.over(l, files, false)
+		err = a.driveWatched(out.ctx(ctx), w, r, t.timeout, in)
+		w.close()
+	}
 	err = interrupted(ctx, withHint(err, unansweredHint(err, l.log.Stats())))
 	report, endErr := l.end(ctx)
 	if printErr := out.finish(); printErr != nil {

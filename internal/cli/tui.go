@@ -38,22 +38,32 @@ func (a *app) prompter() *prompter {
 
 // interactive debugs argv on the screen, under a name, or that of the server.
 // A server that does not start is shown there, with all that is known about it.
-func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string) error {
+func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, name string, w watchFlags) error {
 	prompter := ui.NewPrompter()
 	t.person = true
-	l, err := a.prepare(t, argv, prompter)
+	files, err := w.watchFiles(&t)
 	if err != nil {
 		return err
+	}
+	l, err := a.prepare(t, argv, prompter)
+	if err != nil {
+		return errors.Join(err, closeFiles(files))
 	}
 	if name == "" {
 		name = t.serverName(argv)
 	}
 	kept, _ := notesOf(l.log.Path(), l.log.Header().ID) // a new file has none
 	more := &launcher{app: a, prompter: prompter, live: []*live{l}}
-	err = ui.Run(ctx, ui.Options{
+	opts := ui.Options{
 		Settings: a.settings, Launcher: more, Session: l.Session, Source: l.log, Prompter: prompter,
 		Title: title(name, t.ssh.dest), Start: l.Open, Drafts: draftsFolder(), Notes: kept,
-	})
+	}
+	if files != nil {
+		over := w.over(l, files, true)
+		defer over.close()
+		opts.Start, opts.Watch = over.open, &ui.Watch{What: strings.Join(w.globs, " "), Next: over.Next, Again: over.Again, Rest: over.Rest}
+	}
+	err = ui.Run(ctx, opts)
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}

@@ -64,9 +64,9 @@ type Round struct {
 	// Held are the tools that were not called because they are not known to be
 	// read-only.
 	Held []string
-	// Start is how long it took to end the old process and to open the new one,
-	// Asked how long the requests took.
-	Start, Asked time.Duration
+	// Ended is how long it took to end the old process and to begin the new one,
+	// Opened how long till that one was ready, Asked how long the requests took.
+	Ended, Opened, Asked time.Duration
 }
 
 // Begin asks the process that is open for all that it offers, so that later
@@ -104,20 +104,24 @@ func (r *Series) Again(ctx context.Context, cause string) (*Round, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	begin := log.Now()
 	if err := r.s.Restart(ctx); err != nil {
 		r.s.Note("not started again: the next change tries once more", "")
 		return nil, err
 	}
-	started := time.Since(begin)
+	ready := log.Now()
 	r.opened, r.start = log.Len(), lastStart(log)
 	round, err := r.ask(ctx, plan, func(match.Ref) bool { return false })
 	if round != nil {
-		round.Start = started
+		var row [1]session.Row
+		log.Rows(r.start, row[:])
+		round.Ended, round.Opened = micros(row[0].T-begin), micros(ready-row[0].T)
 		r.told(round)
 	}
 	return round, err
 }
+
+func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
 // Rest sends what the last round held back as well, to the process that is
 // there, and compares all of it.

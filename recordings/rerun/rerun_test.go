@@ -49,7 +49,7 @@ func TestRounds(t *testing.T) {
 			`~ tools/list: /result/tools/add/description "adds 0" -> "adds 1"`,
 			"~ tools/call add: /result/structuredContent/sum 2 -> 3 (2 times)",
 		}, round.Changes())
-		require.Subset(t, notes(t, s.Log()), []string{"restart: main.go changed", "again: " + round.Summary(), round.Changes()[1]})
+		require.Subset(t, notes(t, s.Log()), []string{"restart: main.go changed", round.Summary() + " (" + round.Times() + ")", round.Changes()[1]})
 
 		round = again(t, r, "main.go changed")
 		require.False(t, round.Differs(), "compared with the process before, not the first one")
@@ -65,7 +65,7 @@ func TestHeld(t *testing.T) {
 			round := again(t, r, "x")
 			require.Equal(t, []string{"list", "list2", "add2"}, sent(t, s.Log()))
 			require.Equal(t, []string{"note"}, round.Held)
-			require.Contains(t, round.Summary(), "held back, for they may change things: note")
+			require.Contains(t, round.Summary(), "held back: note")
 			require.False(t, round.Differs(), "%q", round.Changes())
 		}
 		round, err := r.Rest(t.Context())

@@ -3,6 +3,7 @@ package rerun
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/replay"
@@ -13,7 +14,7 @@ const maxTold = 20
 
 // told leaves in the log what a round came to.
 func (r *Series) told(round *Round) {
-	r.s.Note("again: "+round.Summary(), "")
+	r.s.Note(round.Summary()+" ("+round.Times()+")", "")
 	for _, line := range round.Changes() {
 		r.s.Note(line, "")
 	}
@@ -52,9 +53,25 @@ func (r *Round) Summary() string {
 		parts = append(parts, "the server is gone: "+r.Result.Lost.Error())
 	}
 	if len(r.Held) > 0 {
-		parts = append(parts, "held back, for they may change things: "+strings.Join(r.Held, ", "))
+		parts = append(parts, "held back: "+strings.Join(r.Held, ", "))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Times says where the time of a round went.
+func (r *Round) Times() string {
+	asked := "answers in " + shown(r.Asked)
+	if r.Opened == 0 {
+		return asked
+	}
+	return fmt.Sprintf("ended in %s, ready in %s, %s", shown(r.Ended), shown(r.Opened), asked)
+}
+
+func shown(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
 }
 
 // lone is how many exchanges only one side has.

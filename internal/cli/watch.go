@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	filewatch "mcpdbg/internal/watch"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/rerun"
+)
+
+// watchFlags are those of commands that start their server again when files
+// change.
+type watchFlags struct {
+	globs  []string
+	calls  int
+	all    bool
+	before string
+}
+
+func (w *watchFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&w.globs, "watch", nil, "start the server again when a file changes that matches `GLOB`, and say what changed in its answers; !GLOB leaves files out; may be repeated")
+	f.StringVar(&w.before, "watch-run", "", "with --watch: run this `COMMAND` by the shell first; while it fails the server is left alone")
+	f.IntVar(&w.calls, "watch-calls", rerun.DefaultCalls, "with --watch: send the last `N` different requests again")
+	f.BoolVar(&w.all, "watch-all", false, "with --watch: call tools again that are not known to be read-only, too")
+}
+
+// check says what is wrong with the flags of a command.
+func (w *watchFlags) check(cmd *cobra.Command) error {
+	if len(w.globs) == 0 {
+		for _, name := range []string{"watch-run", "watch-calls", "watch-all"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s is for --watch", name)
+			}
+		}
+	}
+	if w.calls < 0 {
+		return usagef("--watch-calls %d: must not be below 0", w.calls)
+	}
+	return nil
+}
+
+// expandedHint says what may be wrong with words before the first -- if files
+// are to be watched.
+func expandedHint(cmd *cobra.Command) string {
+	if f := cmd.Flags().Lookup("watch"); f == nil || !f.Changed {
+		return ""
+	}
+	return "the shell made file names of a glob: quote it, as in --watch '*.go'"
+}
+
+// A watching is the watch over the files of a session's server.
+type watching struct {
+	*rerun.Series
+	files *filewatch.Watcher
+	live  *live
+	dir   string
+	first string // command that is run before the server is started again
+	globs []string
+	aside func(text string) // tells besides the log; nil for nobody
+}
+
+// watchFiles begins to watch; nil without --watch. What the program writes
+// itself does not count.
+func (w *watchFlags) watchFiles(t *targetFlags) (*filewatch.Watcher, error) {
+	if len(w.globs) == 0 {
+		return nil, nil
+	}
+	own := map[string]bool{}
+	if t.record != "" {
+		own[absolute(t.record)] = true
+	}
+	state, _ := recordings.StateDir() // without one nothing is written there
+	files, err := filewatch.New(filewatch.Options{Globs: w.globs, Ignore: func(path string) bool {
+		first, _ := recordings.FirstPart(path)
+		return own[path] || own[first] || state != "" && strings.HasPrefix(path, state+string(filepath.Separator))
+	}})
+	var bad *filewatch.GlobError
+	var limit *filewatch.LimitError
+	switch {
+	case errors.As(err, &bad):
+		return nil, usagef("--watch %v", bad)
+	case errors.As(err, &limit):
+		return nil, withHint(usagef("--watch: %v", limit), limit.Hint())
+	case err != nil:
+		return nil, usagef("--watch: %v", err)
+	}
+	return files, nil
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// over is the watch over a session, with files that are watched already.
+func (w *watchFlags) over(l *live, files *filewatch.Watcher, person bool) *watching {
+	dir, _ := os.Getwd() // where it is not known paths are told whole
+	return &watching{
+		Series: rerun.New(l.Session, rerun.Options{Calls: w.calls, AllTools: w.all, Person: person}),
+		files:  files, live: l, dir: dir, first: w.before, globs: w.globs,
+	}
+}
+
+// tell tells the log of something, and who else wants to know.
+func (w *watching) tell(text, hint string) {
+	w.live.Note(text, hint)
+	w.say(text)
+}
+
+func (w *watching) say(text string) {
+	if w.aside != nil {
+		w.aside(text)
+	}
+}
+
+// introduce tells what is watched.
+func (w *watching) introduce() {
+	about := w.files.About()
+	text := fmt.Sprintf("watches %s: %s in %s", strings.Join(w.globs, " "), plural(uint64(about.Files), "file"), plural(uint64(about.Folders), "folder"))
+	if len(about.LeftOut) > 0 {
+		text += "; left out: " + strings.Join(about.LeftOut, ", ")
+	}
+	w.tell(text, "")
+	for _, glob := range about.Unmatched {
+		w.tell(fmt.Sprintf("--watch %s: no file matches now", word(glob)), "one that is made later is seen")
+	}
+	if about.Beyond > 0 {
+		w.tell(fmt.Sprintf("%s and what is in them are not watched: there are too many", plural(uint64(about.Beyond), "folder")), "a narrower glob, or one with ! for what is not needed")
+	}
+}
+
+// open starts the server and asks it for what it offers, so that there is
+// something to compare with.
+func (w *watching) open(ctx context.Context) error {
+	w.introduce()
+	if err := w.live.Open(ctx); err != nil {
+		return err
+	}
+	_ = w.Begin(ctx) // what is not answered is in the log
+	return nil
+}
+
+// Next waits for a change, and says what it was.
+func (w *watching) Next(ctx context.Context) (cause string, err error) {
+	for {
+		select {
+		case c := <-w.files.Changes():
+			if cause := w.take(c); cause != "" {
+				return cause, nil
+			}
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// take tells of a warning, and returns what has changed; "" for nothing.
+func (w *watching) take(c filewatch.Change) (cause string) {
+	if c.Warning != "" {
+		w.tell(c.Warning, "")
+	}
+	if len(c.Paths) == 0 {
+		return ""
+	}
+	return w.cause(c)
+}
+
+// cause says what has changed.
+func (w *watching) cause(c filewatch.Change) string {
+	name := c.Paths[0]
+	if rest, err := filepath.Rel(w.dir, name); err == nil && !strings.HasPrefix(rest, "..") {
+		name = rest
+	}
+	if more := len(c.Paths) - 1 + c.More; more > 0 {
+		return fmt.Sprintf("%s and %s changed", name, plural(uint64(more), "other file"))
+	}
+	return name + " changed"
+}
+
+// Again is a round for a cause, with the command before it.
+func (w *watching) Again(ctx context.Context, cause string) (*rerun.Round, error) {
+	if w.first != "" {
+		if err := w.runFirst(ctx, cause); err != nil {
+			return nil, err
+		}
+	}
+	return w.Series.Again(ctx, cause)
+}
+
+// close ends the watch.
+func (w *watching) close() {
+	_ = closeFiles(w.files) // nothing is lost by it
+}
+
+// closeFiles ends the watch over files, if there is one.
+func closeFiles(files *filewatch.Watcher) error {
+	if files == nil {
+		return nil
+	}
+	return files.Close()
+}

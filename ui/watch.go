@@ -1,0 +1,230 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/recordings/rerun"
+	"mcpdbg/session"
+)
+
+// A Watch has the server of a session started again when files change. Its
+// functions are called from goroutines of the interface.
+type Watch struct {
+	// What says what is watched.
+	What string
+	// Next waits for a change and says what it was, such as "main.go changed". An
+	// error ends the watch.
+	Next func(context.Context) (cause string, err error)
+	// Again starts the server again for a cause and asks it the same. An error
+	// that no start is behind leaves the server as it was.
+	Again func(ctx context.Context, cause string) (*rerun.Round, error)
+	// Rest sends what the last round held back.
+	Rest func(context.Context) (*rerun.Round, error)
+}
+
+// A watching is a Watch at work on a subject.
+type watching struct {
+	*Watch
+	ctx    context.Context // ends when the subject is shown no more
+	paused bool
+	busy   bool // a round is under way
+	next   string
+	rounds int
+	cause  string // of the last round
+	held   bool   // the last round has held calls back
+	failed bool   // it has not come to its end
+}
+
+// filesChanged says that files have changed.
+type filesChanged struct{ cause string }
+
+// listen sends changes until the subject is gone or the watch ends.
+func (w *watching) listen(send func(filesChanged)) {
+	for {
+		cause, err := w.Next(w.ctx)
+		if err != nil {
+			return
+		}
+		send(filesChanged{cause})
+	}
+}
+
+// filesChanged begins a round, or notes that one is due: one, however much
+// changes till then.
+func (a *App) filesChanged(cause string) tea.Cmd {
+	w := a.watching
+	if w == nil {
+		return nil
+	}
+	w.next = cause
+	switch {
+	case w.paused:
+		a.say(cause + "; " + a.keyOf(actWatchPause) + " goes on with the watch")
+	case w.busy || a.starting:
+		a.say(cause + ": once more when the server is there")
+	}
+	a.stale = true
+	return a.dueRound()
+}
+
+// dueRound begins the round that is due, if one can begin now.
+func (a *App) dueRound() tea.Cmd {
+	w := a.watching
+	if w == nil || w.next == "" || w.paused || w.busy || a.starting {
+		return nil
+	}
+	cause := w.next
+	w.next = ""
+	return a.runRound(cause, func(ctx context.Context) (*rerun.Round, error) { return w.Again(ctx, cause) })
+}
+
+// runRound runs a round in the background. What starts a server is held off
+// meanwhile.
+func (a *App) runRound(cause string, run func(context.Context) (*rerun.Round, error)) tea.Cmd {
+	w := a.watching
+	ctx, stop := context.WithCancel(w.ctx)
+	w.busy, w.cause, a.starting, a.stop, a.stale = true, cause, true, stop, true
+	return func() tea.Msg {
+		round, err := run(ctx)
+		stop()
+		return result{then: func(a *App) tea.Cmd { return a.roundOver(round, err) }}
+	}
+}
+
+// roundOver shows what a round came to.
+func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
+	w := a.watching
+	w.busy, w.failed, a.starting, a.stale = false, err != nil, false, true
+	cmd := a.refresh()
+	if err != nil {
+		a.complain(w.cause + ": " + roundError(err))
+		return tea.Batch(cmd, a.dueRound())
+	}
+	w.rounds++
+	w.held = len(round.Held) > 0
+	if a.dialog != nil && a.dialog.failedStart {
+		a.dialog = nil // it has started
+	}
+	text := w.cause + ": " + round.Summary()
+	if round.Differs() {
+		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + round.Summary()
+	}
+	if w.held {
+		text += " (" + a.keyOf(actWatchRest) + " sends them)"
+	}
+	a.say(text)
+	if round.Report != nil {
+		cmd = tea.Batch(cmd, a.showRound(round))
+	}
+	return tea.Batch(cmd, a.dueRound())
+}
+
+// roundError says in a line why a round has failed: the rest is on the screen.
+func roundError(err error) string {
+	var open *session.OpenError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "given up"
+	case errors.As(err, &open):
+		return "not started: " + open.Error() + "; the next change tries again"
+	}
+	return err.Error()
+}
+
+// showRound makes the comparison of a round the one that compare goes to. One of
+// the round before that is on the screen gives way to it.
+func (a *App) showRound(round *rerun.Round) tea.Cmd {
+	s := a.subject
+	v := &comparing{
+		a: s, b: s, logs: [2]session.Source{round.Before, round.After}, names: [2]string{"before", "after " + a.watching.cause},
+		opts: round.Options, said: []string{round.Summary(), round.Times()}, file: "mcpdbg.rules", beside: besideView{pair: -1}, round: true,
+	}
+	v.makeTables(a)
+	if was, ok := a.top().(*comparing); ok && was.round && was.a == s {
+		v.list, v.only, v.reveal, v.rules, v.file = was.list, was.only, was.reveal, was.rules, was.file
+		was.giveUp()
+		a.remove(was)
+		a.push(v)
+	}
+	a.compared = v
+	return v.compare(a)
+}
+
+// watchPart says in the header that files are watched, and what came of it.
+func (a *App) watchPart() part {
+	w := a.watching
+	if w == nil {
+		return part{}
+	}
+	p := part{text: "WATCH", style: a.theme.OK, priority: 72}
+	switch {
+	case w.paused:
+		p.text, p.style = "WATCH paused", a.theme.Warn
+		return p
+	case w.busy:
+		p.text, p.short, p.style = "WATCH ... "+w.cause, "WATCH ...", a.theme.Warn
+		return p
+	case w.failed:
+		p.style = a.theme.Error
+	}
+	if w.cause != "" {
+		p.short = fmt.Sprintf("WATCH %d", w.rounds)
+		p.text = p.short + " " + w.cause
+	}
+	return p
+}
+
+// pauseWatch pauses the watch, or goes on: then with what has changed meanwhile.
+func (a *App) pauseWatch() tea.Cmd {
+	w := a.watching
+	w.paused = !w.paused
+	if w.paused {
+		a.say("the watch is paused; " + a.keyOf(actWatchPause) + " goes on")
+	} else {
+		a.say("watches " + w.What)
+	}
+	return a.dueRound()
+}
+
+// watchNow runs a round without a change.
+func (a *App) watchNow() tea.Cmd {
+	w := a.watching
+	w.next = ""
+	const cause = "asked for"
+	return a.runRound(cause, func(ctx context.Context) (*rerun.Round, error) { return w.Again(ctx, cause) })
+}
+
+// watchRest asks before it sends what may change something.
+func (a *App) watchRest() tea.Cmd {
+	a.dialog = &dialog{
+		title: "Call the tools that were held back?",
+		lines: []string{"The server does not say that they are read-only.", "They may change things: files, accounts, whatever the server has its hands on."},
+		yes:   func(a *App) tea.Cmd { return a.runRound(a.watching.cause, a.watching.Rest) },
+	}
+	return nil
+}
+
+func canWatch(a *App) (bool, string) {
+	return a.watching != nil, "no files are watched: mcpdbg --watch GLOB"
+}
+
+func canWatchNow(a *App) (bool, string) {
+	if ok, why := canWatch(a); !ok {
+		return false, why
+	}
+	return canRestart(a)
+}
+
+func canWatchRest(a *App) (bool, string) {
+	if ok, why := canWatchNow(a); !ok {
+		return false, why
+	}
+	if !a.watching.held {
+		return false, "nothing was held back"
+	}
+	return canSend(a)
+}
