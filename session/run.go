@@ -37,6 +37,7 @@ type run struct {
 
 	mu      sync.Mutex
 	exit    *executor.Exit
+	grace   *time.Timer   // of exitGrace, once it has exited
 	last    executor.Info // as it ended; executors forget processes after a while
 	failure error
 	lines   tail // what an error about the start quotes
@@ -148,12 +149,15 @@ func (r *run) onExit(exit executor.Exit) {
 	r.mu.Unlock()
 	close(r.exited)
 	r.s.setState(Exited, StateBody{Detail: DescribeExit(exit)})
-	time.AfterFunc(exitGrace, func() {
+	grace := time.AfterFunc(exitGrace, func() {
 		if !r.over() {
 			r.s.dropAsks(r)
 			r.s.calls.failAll(r, r.endError())
 		}
 	})
+	r.mu.Lock()
+	r.grace = grace
+	r.mu.Unlock()
 }
 
 // onEnd takes Closed, or Failed if err is not nil.
@@ -161,6 +165,9 @@ func (r *run) onEnd(err error) {
 	info := r.proc.Info()
 	r.mu.Lock()
 	r.failure, r.last = err, info
+	if r.grace != nil {
+		r.grace.Stop() // it would hold the session and its log in memory
+	}
 	r.mu.Unlock()
 	if !r.hasExited() {
 		close(r.exited)

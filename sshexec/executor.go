@@ -126,6 +126,7 @@ func (e *Executor) start(ctx context.Context, cmd executor.Command) (*process, *
 		e.table.Remove(p)
 		return nil, err
 	}
+	p.cmd.OnPhase, p.cmd.OnBegin = nil, nil // p is kept for a while: who was told is not
 	return p, nil
 }
 

@@ -61,6 +61,9 @@ func (s *Subscription) step() {
 	}
 	s.slow = s.call(e) > inlineTime
 	s.took()
+	if s.ended { // the process is kept for a while: who has heard all is not
+		s.j.unsubscribe(s)
+	}
 }
 
 // call returns how long the handler took. Should it panic, the lock is held

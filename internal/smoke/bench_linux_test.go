@@ -1,0 +1,163 @@
+package smoke_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/demo/demotest"
+	"mcpdbg/internal/smoke"
+)
+
+const (
+	fleetSize = 200
+	fleetJobs = 16
+)
+
+// BenchmarkFleet tests 200 servers, 16 at once. Beside the time of one target
+// stands what the same handshakes and requests take without anything of this
+// program around them, and how many bytes a target costs at the peak.
+func BenchmarkFleet(b *testing.B) {
+	for _, bench := range []struct {
+		name    string
+		options func(testing.TB) smoke.Options
+	}{
+		{"processes", func(t testing.TB) smoke.Options { return newLab(t).options(targets(make([]string, fleetSize)...)...) }},
+		{"fakes", func(t testing.TB) smoke.Options {
+			w := newWorld(t)
+			w.add(smoke.Local, &host{})
+			hosts := make([]string, fleetSize)
+			for i := range hosts {
+				hosts[i] = smoke.Local
+			}
+			return w.options(hosts...)
+		}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			for b.Loop() {
+				opts := bench.options(b)
+				opts.Jobs = fleetJobs
+				began := rss(b)
+				peak := watchRSS(b)
+				begin := time.Now()
+				report := smoke.Run(b.Context(), opts)
+				took := time.Since(begin)
+				require.True(b, report.OK)
+				b.ReportMetric(float64(took.Nanoseconds())/fleetSize, "ns/target")
+				b.ReportMetric(float64(peak()-began)/fleetSize, "rss-B/target")
+				b.ReportMetric(float64(heap())/fleetSize, "kept-heap-B/target")
+				if bench.name == "processes" {
+					bare := bareFleet(b)
+					b.ReportMetric(float64(bare.Nanoseconds())/fleetSize, "bare-ns/target")
+					b.ReportMetric(float64(took)/float64(bare), "x-bare")
+				}
+				runtime.KeepAlive(report)
+			}
+		})
+	}
+}
+
+// bareFleet starts as many servers, asks each the same and closes their input.
+func bareFleet(b *testing.B) time.Duration {
+	begin := time.Now()
+	var workers sync.WaitGroup
+	todo := make(chan int, fleetSize)
+	for i := range fleetSize {
+		todo <- i
+	}
+	close(todo)
+	for range fleetJobs {
+		workers.Go(func() {
+			for range todo {
+				bareServer(b)
+			}
+		})
+	}
+	workers.Wait()
+	return time.Since(begin)
+}
+
+func bareServer(b *testing.B) {
+	argv := demotest.Command("")
+	cmd := exec.CommandContext(b.Context(), argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), demotest.FastExit)
+	in, err := cmd.StdinPipe()
+	require.NoError(b, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	lines := bufio.NewReader(out)
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bare","version":"0"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	for i, method := range []string{"server/discover", "tools/list", "resources/list", "resources/templates/list", "prompts/list", "server/discover"} {
+		cursor := ""
+		for page := 0; page == 0 || cursor != ""; page++ {
+			_, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":"%d-%d","method":%q,"params":{%s%s}}`+"\n", i, page, method, cursor, meta)
+			require.NoError(b, err)
+			line, err := lines.ReadBytes('\n')
+			require.NoError(b, err)
+			var answer struct {
+				Result *struct{ NextCursor string }
+			}
+			require.NoError(b, json.Unmarshal(line, &answer))
+			require.NotNil(b, answer.Result, "%s", line)
+			if cursor = answer.Result.NextCursor; cursor != "" {
+				cursor = fmt.Sprintf(`"cursor":%q,`, cursor)
+			}
+		}
+	}
+	require.NoError(b, in.Close())
+	_, _ = io.Copy(io.Discard, lines)
+	require.NoError(b, cmd.Wait())
+}
+
+// watchRSS measures until the function that it returns is called, which returns
+// the peak.
+func watchRSS(b *testing.B) func() int64 {
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		most := rss(b)
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				most = max(most, rss(b))
+			case <-stop:
+				peak <- most
+				return
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		return <-peak
+	}
+}
+
+// rss is the memory that this process has, in bytes.
+func rss(b *testing.B) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(b, err)
+	var size, resident int64
+	_, err = fmt.Fscan(strings.NewReader(string(text)), &size, &resident)
+	require.NoError(b, err)
+	return resident * int64(os.Getpagesize())
+}
+
+// heap is what is reachable now.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

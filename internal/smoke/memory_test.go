@@ -1,0 +1,68 @@
+package smoke_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session"
+)
+
+// TestNothingIsKeptOfATarget: with hundreds of targets, what one of them needed
+// has to be free when it is done, while the run goes on and its executor still
+// knows the process.
+func TestNothingIsKeptOfATarget(t *testing.T) {
+	l := newLab(t)
+	opts := l.options(targets("", "dies-at-start", "answers-error")...)
+	sessions := watched(&opts)
+	report := smoke.Run(t.Context(), opts)
+	require.Len(t, *sessions, 3)
+	for i, s := range *sessions {
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			return s.Value() == nil
+		}, 5*time.Second, time.Millisecond, "session %d", i)
+	}
+	runtime.KeepAlive(report)
+	runtime.KeepAlive(opts)
+}
+
+// TestNothingIsKeptNotEvenForAMoment does not let the clock go on.
+func TestNothingIsKeptNotEvenForAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add(smoke.Local, &host{})
+		opts := w.options(smoke.Local, smoke.Local)
+		sessions := watched(&opts)
+		require.True(t, smoke.Run(t.Context(), opts).OK)
+		synctest.Wait()
+		for range 3 {
+			runtime.GC()
+		}
+		for i, s := range *sessions {
+			require.Nil(t, s.Value(), "session %d", i)
+		}
+	})
+}
+
+// watched has Make tell of the sessions that it makes.
+func watched(opts *smoke.Options) *[]weak.Pointer[session.Session] {
+	var mu sync.Mutex
+	sessions := new([]weak.Pointer[session.Session])
+	inner := opts.Make
+	opts.Make = func(ctx context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+		made, err := inner(ctx, target, configure)
+		mu.Lock()
+		defer mu.Unlock()
+		*sessions = append(*sessions, weak.Make(made.Session))
+		return made, err
+	}
+	return sessions
+}
