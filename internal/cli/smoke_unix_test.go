@@ -1,0 +1,274 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// fleetConfig is an ssh configuration with the hosts of all servers.
+func fleetConfig(t *testing.T, servers ...*sshtest.Server) string {
+	t.Helper()
+	var text strings.Builder
+	for _, s := range servers {
+		fmt.Fprintf(&text, "Include %q\n", s.Config)
+	}
+	return writeFile(t, text.String())
+}
+
+// smoking is a run of smoke, all of whose servers carry the mark of the test.
+func smoking(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := program(t)
+	for _, entry := range cmd.Env {
+		if strings.HasPrefix(entry, markName+"=") {
+			cmd.Args = append(cmd.Args, "smoke", "-e", entry)
+		}
+	}
+	cmd.Args = append(cmd.Args, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // nobody is there to ask
+	return cmd
+}
+
+// verdicts are the causes of all targets, by host.
+func verdicts(report smoke.Report) map[string]smoke.Cause {
+	all := map[string]smoke.Cause{}
+	for _, target := range report.Targets {
+		all[target.Host] = target.Cause
+	}
+	return all
+}
+
+// requireVerified sees that a recording is whole, whatever became of its server.
+func requireVerified(t *testing.T, path string) {
+	t.Helper()
+	r := inProcess(t, "rec", "verify", path)
+	require.Equal(t, 0, r.code, r.stdout+r.stderr)
+}
+
+func TestSmokeOnHosts(t *testing.T) {
+	t.Parallel()
+	good := sshtest.OpenSSH(t, sshtest.Options{Aliases: []string{"web-1", "web-2", "web-3"}})
+	down := sshtest.OpenSSH(t, sshtest.Options{Alias: "down"})
+	down.Stop()
+	denied := sshtest.OpenSSH(t, sshtest.Options{Alias: "denied"})
+	require.NoError(t, os.WriteFile(denied.AuthorizedKeys, nil, 0o644))
+	unknown := sshtest.OpenSSH(t, sshtest.Options{Alias: "unknown"})
+	require.NoError(t, os.WriteFile(unknown.KnownHosts, nil, 0o600))
+	changed := sshtest.Fake(t, sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{Alias: "changed", HostKeys: []string{"ed25519"}}})
+	config := fleetConfig(t, good, down, denied, unknown, changed)
+	list := writeFile(t, "# all of them\nlocal\nweb-*\n!web-3\nweb-1\ndown # for repair\ndenied\n")
+
+	dir := filepath.Join(t.TempDir(), "recordings")
+	r := finish(t, smoking(t, against("", "--json", "-F", config, "--hosts", list, "--ssh", "unknown", "--ssh", "changed", "--recordings", dir)...))
+	require.Equal(t, 5, r.code, r.stderr)
+	report := smoked(t, r)
+	require.Equal(t, map[string]smoke.Cause{
+		"unknown": smoke.CauseHostKey, "changed": smoke.CauseHostKey, "local": "", "web-1": "", "web-2": "",
+		"down": smoke.CauseConnect, "denied": smoke.CauseAuth,
+	}, verdicts(report))
+	var hosts []string
+	for _, target := range report.Targets {
+		hosts = append(hosts, target.Host)
+		requireVerified(t, target.Recording)
+		require.Equal(t, dir, filepath.Dir(target.Recording))
+		if target.Host != smoke.Local {
+			require.Contains(t, filepath.Base(target.Recording), "-"+target.Host+"-")
+		}
+	}
+	require.Equal(t, []string{"unknown", "changed", "local", "web-1", "web-2", "down", "denied"}, hosts, "as they were named")
+	require.Contains(t, report.Targets[0].Hint, "ssh-", "the line for known_hosts")
+	require.Contains(t, r.stderr, "7 hosts x 1 server: 7 targets")
+
+	cmd := smoking(t, against("", "--quiet", "-F", config, "--hosts", "-")...)
+	cmd.Stdin = strings.NewReader("web-?\nlocal\n")
+	require.Equal(t, result{}, finish(t, cmd))
+}
+
+// A server on a host that is not as another one is drift, and so is one that is
+// not as in an earlier report.
+func TestSmokeBaseline(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	r := finish(t, smoking(t, against("", "--json", "-F", s.Config, "--ssh", s.Alias, "--ssh", "local", "--baseline", "local")...))
+	require.Equal(t, 0, r.code, r.stdout+r.stderr)
+	require.Equal(t, "local", smoked(t, r).Baseline)
+
+	before := writeFile(t, r.stdout)
+	r = finish(t, smoking(t, "--json", "--baseline", before, "--", binary, demoServer, "--changed"))
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Equal(t, smoke.CauseDrift, smoked(t, r).Targets[0].Cause)
+	require.NotEmpty(t, smoked(t, r).Targets[0].Drift)
+
+	r = finish(t, smoking(t, against("", "--baseline", smoked(t, r).Targets[0].Recording)...))
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Contains(t, r.stdout, "drift")
+
+	for args, says := range map[string]string{
+		"x":                          "--baseline x: there is no such file, and it is none of the hosts",
+		writeFile(t, "no recording"): "it is a recording, or what mcpdbg smoke --json printed",
+	} {
+		r = finish(t, smoking(t, against("", "--baseline", args)...))
+		require.Equal(t, 2, r.code)
+		require.Contains(t, r.stderr, says)
+	}
+}
+
+// hanging is a config file of servers of which the first is good, and the others
+// answer nothing.
+func hanging(t *testing.T, n int) string {
+	t.Helper()
+	servers := []string{`"good":{"command":"DEMO","args":["demo-server"]}`}
+	for i := range n {
+		servers = append(servers, fmt.Sprintf(`"hung-%d":{"command":"DEMO","args":["demo-server","--misbehave","never-answers"]}`, i))
+	}
+	return configFile(t, ".mcp.json", `{"mcpServers":{`+strings.Join(servers, ",")+`}}`)
+}
+
+// A signal ends all targets, here and elsewhere, and what is known by then is
+// written.
+func TestASignalEndsSmoke(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{})
+	page := filepath.Join(t.TempDir(), "j.xml")
+	w := watch(t, smoking(t, "--jsonl", "--junit", page, "--jobs", "4", "-F", s.Config, "--ssh", "local", "--ssh", s.Alias, "--config", hanging(t, 3)))
+	w.until(`"host":"local","server":"good","ok":true`)
+	w.until(`"host":"` + s.Alias + `","server":"good","ok":true`)
+	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
+	r := w.end()
+	require.Equal(t, 130, r.code, r.stderr)
+	require.Contains(t, r.stderr, "mcpdbg: ended by signal: interrupt\n")
+	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	require.Len(t, lines, 1+8+1)
+	require.Equal(t, 6, strings.Count(r.stdout, `"cause":"cancelled"`))
+	require.Contains(t, lines[9], `"passed":2,"failed":0,"cancelled":6`)
+	for _, line := range lines[1:9] {
+		var target smoke.Result
+		require.NoError(t, json.Unmarshal([]byte(line), &target))
+		if target.Phase != smoke.PhaseWait {
+			requireVerified(t, target.Recording)
+		}
+	}
+	require.Equal(t, 6, strings.Count(requireXML(t, page), `type="cancelled`))
+}
+
+// requireXML sees that a file is whole, and returns it.
+func requireXML(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var any struct{}
+	require.NoError(t, xml.Unmarshal(data, &any))
+	return string(data)
+}
+
+func TestASecondSignalHurriesSmoke(t *testing.T) {
+	t.Parallel()
+	config := configFile(t, ".mcp.json", `{"mcpServers":{
+		"good":{"command":"DEMO","args":["demo-server"]},
+		"stubborn":{"command":"DEMO","args":["demo-server","--misbehave","not-reading-stdin-now"]}}}`)
+	w := watch(t, smoking(t, "--jsonl", "--jobs", "2", "--config", config))
+	w.until(`"server":"good","ok":true`)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	r := w.end()
+	require.Equal(t, 143, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"cause":"cancelled"`)
+}
+
+func TestSmokeFailFast(t *testing.T) {
+	t.Parallel()
+	config := configFile(t, ".mcp.json", `{"mcpServers":{
+		"hung":{"command":"DEMO","args":["demo-server","--misbehave","never-answers"]},
+		"missing":{"command":"no-such-program"},
+		"late":{"command":"DEMO","args":["demo-server"]}}}`)
+	r := finish(t, smoking(t, "--json", "--fail-fast", "--jobs", "2", "--startup-timeout", "50s", "--config", config))
+	require.Equal(t, 3, r.code, "what was cancelled does not count: %s", r.stderr)
+	var causes []smoke.Cause
+	for _, target := range smoked(t, r).Targets {
+		causes = append(causes, target.Cause)
+	}
+	require.Equal(t, []smoke.Cause{smoke.CauseCancelled, smoke.CauseExec, smoke.CauseCancelled}, causes)
+}
+
+// Who reads the lines goes away: that ends the run, and is no error.
+func TestNobodyReadsSmoke(t *testing.T) {
+	t.Parallel()
+	cmd := smoking(t, "--jsonl", "--jobs", "2", "--config", hanging(t, 3))
+	out, closed, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	cmd.Stdout = closed
+	defer closed.Close()
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+}
+
+func TestReportsOfSmoke(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	page := filepath.Join(dir, "j.xml")
+	require.NoError(t, os.WriteFile(page, []byte("of an earlier run"), 0o600))
+	r := finish(t, smoking(t, against("stray-text", "--tap", "--junit", page)...))
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Contains(t, r.stdout, "TAP version 13\n1..1\nnot ok 1 - local ")
+	require.Contains(t, requireXML(t, page), "FRM01")
+	require.Contains(t, r.stderr, "mcpdbg: wrote "+page)
+
+	r = finish(t, smoking(t, against("", "--junit", "-")...))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.True(t, strings.HasPrefix(r.stdout, "<?xml"), r.stdout)
+
+	trace := filepath.Join(dir, "trace")
+	for args, says := range map[string]string{
+		"--junit " + dir + "/no/j.xml": "--junit: " + dir + "/no/j.xml can't be made",
+		"--junit " + dir:               "--junit: " + dir + " is a folder",
+		"--recordings " + page:         "--recordings: mkdir",
+	} {
+		r = finish(t, smoking(t, slices.Concat(strings.Fields(args), []string{"--", "touch", trace})...))
+		require.Equal(t, 2, r.code, "%s: %s", args, r.stderr)
+		require.Contains(t, r.stderr, says)
+		require.NoFileExists(t, trace, "nothing was started")
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".mcpdbg-*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestSmokeScenario(t *testing.T) {
+	t.Parallel()
+	steps := writeFile(t, `scenario: 1
+name: echoes
+vars:
+  what: {}
+steps:
+  - tool: echo
+    arguments: {message: "${what}"}
+    expect:
+      result: {content: [{text: hi}]}
+`)
+	r := finish(t, smoking(t, against("", "--json", "--scenario", steps, "--var", "what=hi")...))
+	require.Equal(t, 0, r.code, r.stdout+r.stderr)
+	require.Equal(t, "echoes", smoked(t, r).Scenario)
+	require.Equal(t, "passed", smoked(t, r).Targets[0].Steps[0].Status)
+	r = finish(t, smoking(t, against("", "--json", "--scenario", steps, "--var", "what=ho")...))
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Equal(t, smoke.CauseScenario, smoked(t, r).Targets[0].Cause)
+	r = finish(t, smoking(t, against("", "--scenario", steps)...))
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.stderr, "what")
+}
