@@ -117,6 +117,8 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		{"smoke --target-timeout 0s -- x", "--target-timeout must be more than 0"},
 		{"smoke --fail-on info -- x", `--fail-on "info": must be error, warning or never`},
 		{"smoke --json --quiet -- x", "can't be mixed"},
+		{"smoke --tap --html - -- x", "--tap and --html - can't be mixed: standard output takes one of them"},
+		{"smoke --var a=b -- x", "--var gives a variable of a scenario"},
 		{"smoke --record r -- x", "unknown flag: --record"},
 		{"smoke --recordings r --no-record -- x", "--recordings and --no-record can't be mixed"},
 		{"smoke --recordings " + list + "/r -- x", "--recordings: "},

@@ -120,7 +120,7 @@ type smokeFile struct {
 }
 
 func (o *smokeOutputs) files() []smokeFile {
-	return []smokeFile{{"--junit", o.junit, report.JUnit}}
+	return []smokeFile{{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}}
 }
 
 // written names the files that there are at the end.
