@@ -2,7 +2,6 @@ package steps
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -121,8 +120,14 @@ func nameOf(p match.Pointer) string {
 		if token == "nextCursor" {
 			return "cursor"
 		}
-		if _, err := strconv.Atoi(token); err != nil && isWord(token) && len(token) <= 40 {
-			return token
+		word := strings.Map(func(r rune) rune {
+			if isWord("_" + string(r)) {
+				return r
+			}
+			return '_'
+		}, token)
+		if isWord(word) && len(word) <= 40 {
+			return word
 		}
 	}
 	return "value"

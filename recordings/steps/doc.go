@@ -2,9 +2,11 @@
 //
 // [Of] takes what the client did and leaves out what a session does by itself:
 // the handshake, pings, further rounds of a request that asked for input. A
-// request becomes a step that waits for its answer, or one in the background
-// with an await where the answer came, if the client did something meanwhile
-// that the answer may have needed, such as to answer a question of the server.
+// request becomes a step that waits for its answer: those that were under way at
+// the same time are made one after the other. Where the client did something
+// meanwhile that the answer needed, such as to answer a question of the server or
+// to cancel, the call is one in the background, with an await where its answer
+// came.
 //
 // A text that the server gave and the client sent back, such as a cursor or the
 // id of something new, becomes a capture and a variable. What each step expects

@@ -36,7 +36,7 @@ func (v *values) expect(e *scenario.Expect, it *match.Item, level Expectation) {
 		e.IsError = &tool.IsError
 	}
 	if level == Exact && len(result) <= maxExact {
-		if lasting, ok := v.lasting(result); ok && lasting[0] == '{' {
+		if lasting, ok := v.lasting(result); ok && len(lasting) > len("{}") && lasting[0] == '{' {
 			e.Result = lasting
 			return
 		}

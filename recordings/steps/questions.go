@@ -22,10 +22,10 @@ func (r *reader) question(it *match.Item) {
 // time, stand for the whole scenario.
 func (r *reader) answer(it *match.Item) error {
 	q, known := r.asked[it.Of.Row]
+	delete(r.asked, it.Of.Row)
 	if !it.HasOf || !known || it.Method == mcp.MethodPing || !r.wanted(it.Run, it.At.Row) || r.unsent[it.At.N] {
 		return nil
 	}
-	delete(r.asked, it.Of.Row)
 	answer := it.Msg.RawResult()
 	if it.Msg.Kind == framing.ErrorResponse {
 		var failure struct{ Code *int32 }
@@ -52,7 +52,7 @@ func (r *reader) answerStep(run int, q question, answer []byte) error {
 	r.acted()
 	step := &scenario.Step{Do: scenario.Answer, Method: q.method, Answer: text}
 	if r.opts.Expect == Exact {
-		if params, ok := r.values.lasting(q.params); ok {
+		if params, ok := r.values.lasting(q.params); ok && len(params) > len("{}") {
 			step.Expect.Result = params
 		}
 	}

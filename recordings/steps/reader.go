@@ -167,11 +167,20 @@ func (r *reader) add(run int, step *scenario.Step) (*scenario.Step, error) {
 	return step, nil
 }
 
-// acted notes that the client did something that open calls may have needed:
-// their answers are awaited later.
+// acted notes that the client did something that open calls needed: their
+// answers are awaited later.
 func (r *reader) acted() {
 	for _, c := range r.open {
 		c.step.Background = true
+	}
+	r.sent = nil
+}
+
+// spoke notes that the client said something that open calls may have needed, if
+// the server had a question.
+func (r *reader) spoke() {
+	if len(r.asked) > 0 {
+		r.acted()
 	}
 	r.sent = nil
 }
@@ -184,10 +193,12 @@ func (r *reader) flush(row int) error {
 		if !r.wanted(a.run, a.row) || r.unsent[a.n] {
 			continue
 		}
-		r.acted()
 		step := &scenario.Step{Do: scenario.CloseStdin}
 		step.Expect.Exit = a.exit
-		if a.data != nil {
+		if a.data == nil {
+			r.acted()
+		} else {
+			r.spoke()
 			step = r.bytes(a.data)
 		}
 		if _, err := r.add(a.run, step); err != nil {
@@ -256,7 +267,7 @@ func (r *reader) request(it *match.Item) error {
 
 // verbatim sends a message as it was: one that a session can't say in its words.
 func (r *reader) verbatim(it *match.Item) error {
-	r.acted()
+	r.spoke()
 	r.raw[it.At.Row] = true
 	step, err := r.add(it.Run, r.bytes(append(bytes.Clone(it.Msg.Line), '\n')))
 	r.sent = step
@@ -290,7 +301,7 @@ func (r *reader) notification(it *match.Item) error {
 	if !ok {
 		return r.verbatim(it)
 	}
-	r.acted()
+	r.spoke()
 	_, err := r.add(it.Run, &scenario.Step{Do: scenario.Notify, Method: it.Method, Params: params})
 	return err
 }
@@ -320,6 +331,7 @@ func (r *reader) lost() {
 		c.step.Background, c.step.Comment = true, "It was never answered."
 		r.close(c)
 	}
+	clear(r.asked)
 	r.sent = nil
 }
 

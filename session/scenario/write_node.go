@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -86,7 +87,7 @@ func (w *writing) json(value json.RawMessage) *yaml.Node {
 	d := jsontext.NewDecoder(bytes.NewReader(value))
 	n, err := nodeOf(d)
 	if err == nil {
-		if _, err = d.ReadToken(); err == io.EOF {
+		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
 			return n
 		}
 		err = fmt.Errorf("more than one JSON value: %w", err)
@@ -145,7 +146,7 @@ func textNode(text string) *yaml.Node {
 	switch {
 	case strings.Contains(text, "\n") && inLines(text):
 		n.Style = yaml.LiteralStyle
-	case isNumber(text) || slices.Contains([]string{"<<", "y", "n", "yes", "no", "on", "off"}, strings.ToLower(text)) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case isNumber(text) || slices.Contains([]string{"<<", "yes", "no", "on", "off"}, strings.ToLower(text)) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
