@@ -33,6 +33,27 @@ func parse(t testing.TB, text string) *Scenario {
 	return s
 }
 
+// TestDocumented: the examples of docs/scenario.md are scenarios.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/scenario.md")
+	require.NoError(t, err)
+	blocks := strings.Split(string(doc), "```yaml\n")[1:]
+	require.Len(t, blocks, 5)
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		switch {
+		case strings.HasPrefix(block, "#"): // a line of its own
+			continue
+		case strings.HasPrefix(block, "  - "):
+			block = head + block
+		case strings.HasPrefix(block, "vars:"):
+			block = "scenario: 1\nsteps: [{call: a}]\n" + block
+		}
+		_, err := Parse("docs/scenario.md", []byte(block))
+		require.NoError(t, err, block)
+	}
+}
+
 func TestParse(t *testing.T) {
 	s := parse(t, string(examples(t)["notes.yaml"]))
 	require.Equal(t, "notes server", s.Name)
