@@ -24,6 +24,7 @@ func TestArrowsPointDown(t *testing.T) {
 		{"mcpdbg/sshexec/...", []string{"mcpdbg/recordings", "mcpdbg/ui", "mcpdbg/internal", "mcpdbg/session/localexec", "mcpdbg/session/mcp", "mcpdbg/framing", charm}},
 		{"mcpdbg/recordings", []string{"mcpdbg/recordings/match", "mcpdbg/recordings/compare", "mcpdbg/recordings/replay", "mcpdbg/recordings/rerun", "mcpdbg/recordings/mock", "mcpdbg/recordings/redact", "mcpdbg/recordings/export", "mcpdbg/recordings/imports", "mcpdbg/recordings/notes", "mcpdbg/recordings/player", "mcpdbg/recordings/steps"}},
 		{"mcpdbg/recordings/...", []string{"mcpdbg/ui", "mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", charm, ssh}},
+		{"mcpdbg/recordings/junit", []string{"mcpdbg/session", "mcpdbg/framing"}},
 		{"mcpdbg/ui/...", []string{"mcpdbg/internal", "mcpdbg/sshexec", "mcpdbg/session/localexec", ssh}},
 		{"mcpdbg/ui/grid", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/form", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},

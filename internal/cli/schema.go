@@ -8,13 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/internal/smoke/report"
 	"mcpdbg/session/scenario"
 )
 
 // schemas are the JSON Schemas of the forms that the program reads and writes.
 func schemas() map[string]func() []byte {
 	return map[string]func() []byte{
-		"scenario": scenario.Schema, // of mcpdbg run --scenario
+		"scenario":   scenario.Schema,   // of mcpdbg run --scenario
+		"smoke":      report.Schema,     // of mcpdbg smoke --json
+		"smoke-line": report.LineSchema, // of each line of mcpdbg smoke --jsonl
 	}
 }
 

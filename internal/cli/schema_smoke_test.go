@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+)
+
+// What smoke prints is what its published schema says.
+func TestSmokeIsAsItsSchemaSays(t *testing.T) {
+	t.Parallel()
+	parse := func(text string) any {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+		require.NoError(t, err, "%s", text)
+		return doc
+	}
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("smoke", parse(run(t, "schema", "smoke").stdout)))
+	schema, err := c.Compile("smoke")
+	require.NoError(t, err)
+	for _, fault := range []string{"", "stray-text", "dies-at-start"} {
+		r := run(t, against(fault, "smoke", "--no-record", "--json")...)
+		require.NoError(t, schema.Validate(parse(r.stdout)), "%s", r.stdout)
+	}
+}
