@@ -94,6 +94,9 @@ func (c *check) compare(context.Context) *failure {
 	}
 	c.enter(PhaseBaseline)
 	base, err := refs.get(c.run.ctx, c.result.Server)
+	if interrupted(c.run.ctx, err) {
+		return c.classify(c.run.ctx, err)
+	}
 	if err != nil {
 		c.notice(Notice{Code: "baseline.missing", Text: "not compared with " + refs.of.Name + ": " + err.Error()})
 		return nil

@@ -1,6 +1,7 @@
 package smoke_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -99,4 +100,21 @@ func TestBaselineIsAFile(t *testing.T) {
 	a = smoke.Run(t.Context(), opts).Targets[0]
 	require.True(t, a.OK)
 	require.Equal(t, "not compared with base.json: it has no such server", a.Notices[len(a.Notices)-1].Text)
+}
+
+// TestEndOfTheRunWhileWaitingForTheReference: what was not compared has not
+// passed.
+func TestEndOfTheRunWhileWaitingForTheReference(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a", &host{})
+		w.add("reference", &host{steps: []step{{"connect", 5000}}})
+		opts := w.options("a", "reference")
+		opts.Baseline = &smoke.Baseline{Name: "reference", Host: "reference"}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		a := smoke.Run(ctx, opts).Targets[0]
+		require.Equal(t, smoke.CauseCancelled, a.Cause)
+		require.Equal(t, smoke.PhaseBaseline, a.Phase)
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -47,8 +46,8 @@ func BenchmarkFleet(b *testing.B) {
 			for b.Loop() {
 				opts := bench.options(b)
 				opts.Jobs = fleetJobs
-				began := rss(b)
-				peak := watchRSS(b)
+				began := rss()
+				peak := watchRSS()
 				begin := time.Now()
 				report := smoke.Run(b.Context(), opts)
 				took := time.Since(begin)
@@ -122,16 +121,16 @@ func bareServer(b *testing.B) {
 
 // watchRSS measures until the function that it returns is called, which returns
 // the peak.
-func watchRSS(b *testing.B) func() int64 {
+func watchRSS() func() int64 {
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {
-		most := rss(b)
+		most := rss()
 		ticker := time.NewTicker(5 * time.Millisecond)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				most = max(most, rss(b))
+				most = max(most, rss())
 			case <-stop:
 				peak <- most
 				return
@@ -145,12 +144,12 @@ func watchRSS(b *testing.B) func() int64 {
 }
 
 // rss is the memory that this process has, in bytes.
-func rss(b *testing.B) int64 {
+func rss() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
-	require.NoError(b, err)
 	var size, resident int64
-	_, err = fmt.Fscan(strings.NewReader(string(text)), &size, &resident)
-	require.NoError(b, err)
+	if _, scanErr := fmt.Sscan(string(text), &size, &resident); err != nil || scanErr != nil {
+		panic("no /proc/self/statm")
+	}
 	return resident * int64(os.Getpagesize())
 }
 

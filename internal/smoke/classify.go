@@ -176,6 +176,8 @@ func (f *failure) starting(host string, e *executor.StartError, late bool) {
 // lateClass is a start that was not done in time, in the phase it was in.
 func lateClass(phase Phase) class {
 	switch phase {
+	case PhaseWait:
+		return class{PhaseConnect, CauseConnect}
 	case PhaseResolve, PhaseConnect, PhaseHostKey:
 		return class{phase, CauseConnect}
 	case PhaseAuth:

@@ -71,6 +71,7 @@ func TestClasses(t *testing.T) {
 		{start(executor.StartFailed, "start"), PhaseStart, CauseStart, "start.failed", 3},
 		{start(executor.StartInvalid, "resolve"), PhaseStart, CauseStart, "start.invalid", 3},
 		{start(executor.StartDuplicate, "resolve"), PhaseStart, CauseStart, "start.duplicate", 3},
+		{late("wait"), PhaseConnect, CauseConnect, "timeout", 5},
 		{late("resolve"), PhaseResolve, CauseConnect, "timeout", 5},
 		{late("connect"), PhaseConnect, CauseConnect, "timeout", 5},
 		{late("login"), PhaseAuth, CauseAuth, "timeout", 5},

@@ -19,6 +19,8 @@ func phaseOf(host, step string) Phase {
 		return PhaseStart
 	}
 	switch step {
+	case "wait":
+		return PhaseWait
 	case "resolve":
 		return PhaseResolve
 	case "connect":
