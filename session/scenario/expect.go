@@ -130,12 +130,8 @@ func (j *judgement) rpc(want *ErrorPattern) {
 // to be true.
 func (j *judgement) isError() {
 	e := &j.step.Expect
-	var got, named struct{ IsError *bool }
-	if json.Unmarshal(j.out.value, &got) != nil {
-		return
-	}
-	is := got.IsError != nil && *got.IsError
-	want := false
+	var named struct{ IsError *bool }
+	is, want := isToolError(j.out.value), false
 	switch {
 	case e.IsError != nil:
 		want = *e.IsError
@@ -150,6 +146,12 @@ func (j *judgement) isError() {
 		p.Got += ifAny(": ", toolText(j.out.value))
 	}
 	j.add(p)
+}
+
+// isToolError tells whether a result is that of a tool that failed.
+func isToolError(result []byte) bool {
+	var r struct{ IsError bool }
+	return json.Unmarshal(result, &r) == nil && r.IsError
 }
 
 // toolText is the first text of a tool's result.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,10 +96,14 @@ func (r *runner) endText() string {
 const wordsBack = 64
 
 // lastWords is the last line on stderr that is not blank, "" without one close
-// to the end.
+// to the end, and since the step began in which it ended.
 func (r *runner) lastWords() string {
+	from := r.begin
+	if exit, ok := r.find(r.since, func(_ int, row session.Row) bool { return row.Kind == session.KindExited }); ok && exit < from {
+		from = r.since
+	}
 	last := r.log.Len() - 1
-	for number := last; number >= max(0, last-wordsBack); number-- {
+	for number := last; number >= max(from, last-wordsBack); number-- {
 		row, _ := r.row(number)
 		if row.Kind != session.KindStderr {
 			continue
@@ -128,6 +134,9 @@ func (r *runner) lateText(step *Step, limit time.Duration) string {
 	if step.Do == Wait && r.near > 0 {
 		text += fmt.Sprintf("; %d came with other params", r.near)
 	}
+	if step.Do == Wait || step.Do == Answer {
+		text += r.failedBehind()
+	}
 	if step.Do != Call && step.Do != Await && step.Do != Send {
 		return text
 	}
@@ -152,6 +161,22 @@ func (r *runner) whoCaptures(name string) string {
 		}
 	}
 	return "no step captures it, and it is not declared"
+}
+
+// failedBehind says which calls in the background have failed, and made waiting
+// vain.
+func (r *runner) failedBehind() (text string) {
+	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+		b := r.calls[name]
+		switch {
+		case !isClosed(b.done):
+		case b.out.rpc != nil:
+			text += "; " + name + " has failed: " + r.hide.short(b.out.rpc.Error())
+		case isToolError(b.out.value):
+			text += "; " + name + " has failed: " + r.hide.short(toolText(b.out.value))
+		}
+	}
+	return text
 }
 
 // A lateError says that something did not come in time.

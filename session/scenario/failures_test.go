@@ -119,6 +119,10 @@ func TestSteps(t *testing.T) {
   - {name: d, answer: elicitation/create, with: {}, timeout: 1s}
 `, []string{"passed ask", "passed wait for roots/list", "passed answer roots/list", "passed await ask", "passed b", "passed c", "passed await b",
 			"failed d", "  timeout: the server did not ask for elicitation/create within 1s"}},
+		{"nobody asks, because the call has failed", `
+  - {call: tool, background: true}
+  - {answer: roots/list, with: {}, timeout: 1s}
+`, []string{"passed tool", "failed answer roots/list", "  timeout: the server did not ask for roots/list within 1s; tool has failed: the disk is full"}},
 		{"a call in the background", `
   - {call: slow, background: true, timeout: 1s}
   - {await: slow}

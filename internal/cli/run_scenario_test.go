@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scenarioFile writes a scenario, whose first line is there already.
+func scenarioFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "s.yaml")
+	require.NoError(t, os.WriteFile(name, []byte("scenario: 1\n"+text), 0o600))
+	return name
+}
+
+const demoScenario = `name: the demo
+vars:
+  who: ada
+  token: {env: DEMO_TOKEN, secret: true, default: hunter22}
+answers:
+  roots/list: {roots: []}
+steps:
+  - tool: add
+    arguments: {a: 1, b: 2}
+    expect: {result: {structuredContent: {sum: 3}}, findings: none}
+    capture: {sum: .structuredContent.sum}
+  - tool: echo
+    arguments: {message: "${who} ${sum} ${token}"}
+    expect: {jq: '.content[0].text | startswith("ada 3 ")'}
+  - tool: roots
+    expect: {jq: '.content[0].text | startswith("0 roots")'}
+  - {name: clean up, call: tools/list, always: true}
+`
+
+// took is how long a step took, in its line.
+var took = regexp.MustCompile(`[\d.]+(µs|ms|s)`)
+
+func TestScenario(t *testing.T) {
+	t.Parallel()
+	file := scenarioFile(t, demoScenario)
+	for _, tc := range []struct {
+		name   string
+		argv   []string
+		code   int
+		stdout string
+		stderr string // a part of it
+	}{
+		{"passes", against("", "run", "--scenario", file), 0,
+			"ok   1 add T\nok   2 echo T\nok   3 roots T\nok   4 clean up T\n4 passed in T\n", "recorded to "},
+		{"fails", against("", "run", "--scenario", file, "--var", "who=bob"), 1,
+			"ok   1 add T\nFAIL 2 echo T (entry N)\n  FILE:15:18: jq: .content[0].text | startswith(\"ada 3 \") gives false\n" +
+				"skip 3 roots: a step before it failed\nok   4 clean up T\n2 passed, 1 failed, 1 skipped in T\n", "recorded to "},
+		{"quiet", against("", "run", "--quiet", "--scenario", file, "--var", "who=bob"), 1, "", ""},
+		{"answers of the flags win", against("", "run", "--scenario", file, "--answers", writeFile(t, `{"roots/list":{"roots":[{"uri":"file:///x"}]}}`)), 1,
+			"ok   1 add T\nok   2 echo T\nFAIL 3 roots T (entry N)\n  FILE:17:18: jq: .content[0].text | startswith(\"0 roots\") gives false\nok   4 clean up T\n3 passed, 1 failed in T\n", ""},
+		{"a wrong file starts nothing", []string{"run", "--scenario", scenarioFile(t, "steps:\n  - tol: add\n"), "--", "/no/such/program"}, 2, "", `s.yaml:3:5: a step has no member "tol"`},
+		{"no file", []string{"run", "--scenario", "/no/such/file", "--", "x"}, 2, "", "--scenario: open /no/such/file"},
+		{"an unknown variable", []string{"run", "--scenario", file, "--var", "whom=x", "--", "x"}, 2, "", "variable whom: the scenario declares no such variable, but who, token"},
+		{"no variable", []string{"run", "--scenario", file, "--var", "whom", "--", "x"}, 2, "", `--var "whom": must be NAME=VALUE`},
+		{"variables alone", []string{"run", "--var", "who=x", "--", "x"}, 2, "", "name that with --scenario"},
+		{"with messages", []string{"run", "--scenario", file, "--in", "-", "--", "x"}, 2, "", "--scenario and --in can't be mixed"},
+		{"no server", []string{"run", "--scenario", file, "--", "/no/such/program"}, 3, "", "does not exist"},
+		{"it ends", against("crash-mid-call", "run", "--scenario", scenarioFile(t, "steps: [{tool: echo, arguments: {message: x}}]")), 1,
+			"FAIL 1 echo T (entry N)\n  FILE:2:9: ended: the server ended with signal SEGV\n0 passed, 1 failed in T\n", ""},
+		{"the flag's time", against("", "run", "--timeout", "100ms", "--scenario", scenarioFile(t, "steps: [{tool: slow, arguments: {seconds: 60}}]")), 1,
+			"FAIL 1 slow T (entry N)\n  FILE:2:9: timeout: no answer within T\n0 passed, 1 failed in T\n", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, tc.argv...)
+			require.Equal(t, tc.code, r.code, r.stderr)
+			out := took.ReplaceAllString(r.stdout, "T")
+			out = regexp.MustCompile(`entry \d+`).ReplaceAllString(out, "entry N")
+			out = regexp.MustCompile(`\S+s\.yaml`).ReplaceAllString(out, "FILE")
+			require.Equal(t, tc.stdout, out, r.stderr)
+			require.Contains(t, r.stderr, tc.stderr)
+			require.NotContains(t, r.stdout+r.stderr, "hunter22")
+		})
+	}
+}
+
+func TestScenarioAsJSON(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("", "run", "--json", "--scenario", scenarioFile(t, demoScenario), "--var", "who=bob")...)
+	cmd.Env = append(cmd.Env, "DEMO_TOKEN=from-the-environment")
+	r := finish(t, cmd)
+	require.Equal(t, 1, r.code, r.stderr)
+	var doc scenarioDocument
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+	require.Equal(t, "the demo", doc.Scenario)
+	require.False(t, doc.OK)
+	require.Equal(t, "modern", doc.Era)
+	require.Len(t, doc.Steps, 4)
+	failed := doc.Steps[1]
+	require.Equal(t, 2, failed.Step)
+	require.Equal(t, 13, failed.Line)
+	require.NotZero(t, failed.N)
+	require.Equal(t, []problemDocument{{Check: "jq", Text: `jq: .content[0].text | startswith("ada 3 ") gives false`, Line: 15, Column: 18,
+		Want: `.content[0].text | startswith("ada 3 ")`, Got: "false"}}, failed.Problems)
+	require.Equal(t, "a step before it failed", doc.Steps[2].Why)
+
+	data, err := os.ReadFile(doc.Recording)
+	require.NoError(t, err)
+	require.Contains(t, string(data), "step 2 failed: ")
+	require.Contains(t, string(data), "from-the-environment", "what is sent is recorded as it is")
+	require.NotContains(t, r.stdout+r.stderr, "from-the-environment")
+}
+
+// Real servers, each with a scenario of its own.
+func TestScenarioOnRealServers(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"npx": `
+answers:
+  roots/list: {roots: []}
+steps:
+  - {tool: echo, arguments: {message: hello}, expect: {result: {content: [{type: text, text: "Echo: hello"}]}, findings: no-errors}}
+  - {tool: get-sum, arguments: {a: 2, b: 3}, expect: {jq: '.content[0].text | contains("5")'}}
+  - {name: bad, tool: get-sum, arguments: {a: x}, expect: {isError: true}}
+  - {call: no/such, expect: {error: -32601}}
+  - {name: long, call: tools/call, background: true,
+     params: {name: trigger-long-running-operation, arguments: {duration: 1, steps: 2}, _meta: {progressToken: p1}}}
+  - {wait: {notification: notifications/progress, params: {progressToken: p1, progress: 2}}}
+  - {await: long, expect: {within: 10s}}
+  - {name: ask, tool: trigger-elicitation-request, background: true}
+  - {answer: elicitation/create, with: {action: decline}, expect: {schema: {required: [message]}}}
+  - {await: ask, expect: {jq: '.content[0].text | contains("declined")'}}
+  - {name: longer, tool: trigger-long-running-operation, arguments: {duration: 60, steps: 60}, background: true}
+  - {cancel: longer}
+  - {await: longer}
+  - {send: 'this is no JSON'}
+  - {restart: true, timeout: 60s}
+  - {call: ping}
+  - {close-stdin: true}
+`,
+		"gosdk-everything": `
+steps:
+  - {tool: greet, arguments: {name: Ada}, expect: {jq: '.content[0].text == "Hi Ada"', within: 5s, findings: no-errors}}
+  - {call: tools/list, capture: {first: '.tools[0].name'}, expect: {jq: '.tools | length > 3'}}
+  - {call: no/such, expect: {error: -32601}}
+  - {call: prompts/get, params: {name: greet, arguments: {name: Bob}}, expect: {jq: '.messages[0].content.text | contains("Bob")'}}
+  - {restart: true}
+  - {name: again, tool: greet, arguments: {name: "${first}"}, expect: {jq: '.content[0].text == "Hi \($first)"'}}
+  - {close-stdin: true, expect: {exit: 0}}
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, s := range realServers {
+				if s.program != name {
+					continue
+				}
+				r := run(t, s.command(t, "run", "--scenario", scenarioFile(t, text))...)
+				if r.code == exitStart && name == "npx" && os.Getenv("CI") != "true" {
+					t.Skip("npx could not fetch the server: ", r.stderr)
+				}
+				require.Equal(t, 0, r.code, r.stdout+r.stderr)
+			}
+		})
+	}
+}
