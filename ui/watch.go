@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,10 +34,11 @@ type watching struct {
 	paused bool
 	busy   bool // a round is under way
 	next   string
-	rounds int
 	cause  string // of the last round
 	held   bool   // the last round has held calls back
 	failed bool   // it has not come to its end
+
+	restarts atomic.Int64
 }
 
 // filesChanged says that files have changed.
@@ -79,7 +81,19 @@ func (a *App) dueRound() tea.Cmd {
 	}
 	cause := w.next
 	w.next = ""
-	return a.runRound(cause, func(ctx context.Context) (*rerun.Round, error) { return w.Again(ctx, cause) })
+	return a.restartFor(cause)
+}
+
+// restartFor begins a round with another process.
+func (a *App) restartFor(cause string) tea.Cmd {
+	w := a.watching
+	return a.runRound(cause, func(ctx context.Context) (*rerun.Round, error) {
+		round, err := w.Again(ctx, cause)
+		if err == nil {
+			w.restarts.Add(1)
+		}
+		return round, err
+	})
 }
 
 // runRound runs a round in the background. What starts a server is held off
@@ -104,7 +118,6 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 		a.complain(w.cause + ": " + roundError(err))
 		return tea.Batch(cmd, a.dueRound())
 	}
-	w.rounds++
 	w.held = len(round.Held) > 0
 	if a.dialog != nil && a.dialog.failedStart {
 		a.dialog = nil // it has started
@@ -172,7 +185,7 @@ func (a *App) watchPart() part {
 		p.style = a.theme.Error
 	}
 	if w.cause != "" {
-		p.short = fmt.Sprintf("WATCH %d", w.rounds)
+		p.short = fmt.Sprintf("WATCH %d", w.restarts.Load())
 		p.text = p.short + " " + w.cause
 	}
 	return p
@@ -194,8 +207,7 @@ func (a *App) pauseWatch() tea.Cmd {
 func (a *App) watchNow() tea.Cmd {
 	w := a.watching
 	w.next = ""
-	const cause = "asked for"
-	return a.runRound(cause, func(ctx context.Context) (*rerun.Round, error) { return w.Again(ctx, cause) })
+	return a.restartFor("asked for")
 }
 
 // watchRest asks before it sends what may change something.

@@ -1,0 +1,148 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A script is a server that is a file, so that it can be edited.
+type script struct {
+	t    *testing.T
+	path string
+}
+
+func newScript(t *testing.T) *script {
+	t.Helper()
+	s := &script{t: t, path: filepath.Join(t.TempDir(), "server.sh")}
+	s.serve()
+	return s
+}
+
+// serve makes the script the demo server, with flags.
+func (s *script) serve(flags ...string) {
+	s.write(fmt.Sprintf("exec '%s' %s %s", binary, demoServer, strings.Join(flags, " ")))
+}
+
+// write puts another script in the place of the old one, as editors do.
+func (s *script) write(text string) {
+	s.t.Helper()
+	fresh := s.path + ".new"
+	require.NoError(s.t, os.WriteFile(fresh, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	require.NoError(s.t, os.Rename(fresh, s.path))
+}
+
+// input is a file of calls of the demo server's tools.
+func (s *script) input() string {
+	s.t.Helper()
+	path := filepath.Join(filepath.Dir(s.path), "calls.jsonl")
+	require.NoError(s.t, os.WriteFile(path, []byte(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`+"\n"+
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"book","arguments":{}}}`+"\n"), 0o644))
+	return path
+}
+
+// TestWatchRun edits a server while run watches it: what changed is named, what
+// does not start is waited for, and what may change things is not called again.
+func TestWatchRun(t *testing.T) {
+	s := newScript(t)
+	w := watch(t, program(t, "run", "--era", "legacy", "--watch", s.path, "--in", s.input(), "--", s.path))
+	w.until("watches " + s.path + ": 1 file in 1 folder")
+	w.until(`"id":1,"result"`)
+	w.until(`"id":2`)
+
+	s.serve("--changed")
+	w.until("restart: " + s.path + " changed")
+	require.Contains(t, w.until("the lists again"), "1 call and the lists again: 1 of 6 answers changed; held back: book (ended in ")
+	w.until("~ tools/list: /result/tools/slow/inputSchema: another schema")
+	w.until("/properties/steps/maximum: 1000 -> 100")
+
+	s.write("echo no such luck >&2; exit 3")
+	w.until("no such luck")
+	w.until("not started again")
+	s.serve("--changed")
+	require.Contains(t, w.until("the lists again"), "all answers are the same", "compared with the last one that ran")
+
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 128+int(syscall.SIGINT), w.end().code)
+	require.Contains(t, w.stderr.String(), "exit code 3")
+}
+
+// TestWatchRunAll calls all tools again, no more than it was told to; and what
+// the log is told of stands in the recording's lines.
+func TestWatchRunAll(t *testing.T) {
+	s := newScript(t)
+	w := watch(t, program(t, "run", "--era", "legacy", "--json", "--watch", s.path, "--watch-all", "--watch-calls", "1", "--in", s.input(), "--", s.path))
+	w.until(`"id":2,"result"`)
+	s.serve("--changed")
+	w.until(`"k":"note","text":"restart: `)
+	require.Contains(t, w.until("the lists again"), `"text":"1 call and the lists again: 1 of 6 answers changed (`)
+	w.until(`"text":"~ tools/list: `)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	res := w.end()
+	require.NotContains(t, res.stdout[strings.Index(res.stdout, "restart: "):], `"name":"echo"}`)
+	require.Contains(t, res.stderr, "mcpdbg: restart: ")
+	require.Contains(t, res.stderr, "mcpdbg:   ~ tools/list: /result/tools/slow/inputSchema")
+}
+
+// TestWatchRunFirst builds before it restarts, and leaves the server alone when
+// that fails.
+func TestWatchRunFirst(t *testing.T) {
+	s := newScript(t)
+	source := s.path + ".src"
+	require.NoError(t, os.WriteFile(source, []byte("good"), 0o644))
+	w := watch(t, program(t, "run", "--watch", source, "--watch-run", "grep good "+source+" || { echo it is bad; exit 7; }", "--", s.path))
+	w.until("prompts/list id=")
+	w.until("< stdout")
+	require.NoError(t, os.WriteFile(source, []byte("bad"), 0o644))
+	require.Contains(t, w.until("exit status 7"), "the server is left as it is")
+	w.until("  it is bad")
+	require.NoError(t, os.WriteFile(source, []byte("good again"), 0o644))
+	w.until("took ")
+	w.until("restart: ")
+	w.until("all answers are the same")
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 1, strings.Count(w.end().stdout, "restart: "))
+}
+
+// TestWatchUsage says what is wrong with the flags.
+func TestWatchUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"run --watch [a -- x", `--watch "[a": is no glob`},
+		{"--watch * --watch-calls -1 -- x", "--watch-calls -1"},
+		{"run --watch-all -- x", "--watch-all is for --watch"},
+		{"run --raw --watch * -- x", "can't be mixed"},
+		{"run --watch a.go b.go -- x", "quote it"},
+		{"--watch a.go b.go -- x", "quote it"},
+		{"--watch *", "no command to debug"},
+		{"open --watch * x", "unknown flag"},
+	} {
+		res := run(t, strings.Fields(c.args)...)
+		require.Equal(t, exitUsage, res.code, c.args)
+		require.Contains(t, res.stderr, c.want, c.args)
+	}
+	res := run(t, "run", "--watch", "*", "--for", "1m", "--", "/no/such/server")
+	require.Equal(t, exitStart, res.code, "a change does not mend that")
+}
+
+// TestWatchOnScreen edits a server under the interface.
+func TestWatchOnScreen(t *testing.T) {
+	s := newScript(t)
+	sc := onScreen(t, 120, 36, "--watch", s.path, "--", s.path)
+	sc.until("WATCH", "ready", "prompts/list")
+	s.serve("--changed")
+	sc.until("WATCH 1 ", "D shows it: 0 calls and the lists again: 1 of 5 answers changed")
+	sc.keys("D")
+	sc.until("Comparison", "B after", "maximum")
+	s.serve()
+	sc.until("WATCH 2 ")
+	sc.keys("q")
+	sc.quit()
+}
