@@ -14,8 +14,8 @@ import (
 func TestBoardShowsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.add("good", &host{steps: []step{{"connect", 1000}, {"login", 2000}}})
-		w.add("bad", &host{steps: []step{{"connect", 5000}}, down: []error{refused(executor.NetRefused, "connect")}})
+		w.add("good", &host{steps: []step{{"connect", 900}, {"login", 2100}}})
+		w.add("bad", &host{steps: []step{{"connect", 900}, {"login", 4100}}, down: []error{refused(executor.NetRefused, "connect")}})
 		w.add("hangs", &host{serve: silent("ping")})
 		opts := w.options("good", "bad", "hangs", "hangs")
 		opts.Jobs = 3
@@ -33,7 +33,7 @@ func TestBoardShowsTheRun(t *testing.T) {
 		good := board.Line(0)
 		require.Equal(t, smoke.PhaseAuth, good.Phase)
 		require.Equal(t, "good", good.Host)
-		require.Equal(t, time.Second, good.Since.Sub(good.Begun))
+		require.Equal(t, 900*time.Millisecond, good.Since.Sub(good.Begun))
 		require.Equal(t, 1, good.Attempt)
 		require.Equal(t, smoke.BoardCounts{Waiting: 1, Running: 3}, board.Counts())
 		changed := board.Changed()

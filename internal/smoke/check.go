@@ -26,6 +26,7 @@ type check struct {
 	began   time.Time
 	result  Result
 	phase   Phase
+	seat    *seat                // among those that are checked at once
 	attempt int                  // 0: not begun
 	opening *opening             // of the attempt that is under way; nil otherwise
 	made    *Made                // nil if there is no session
@@ -134,6 +135,7 @@ func (c *check) enter(p Phase) {
 		return
 	}
 	c.phase = p
+	c.seat.phase(p)
 	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt})
 }
 

@@ -48,29 +48,26 @@ func newRun(ctx context.Context, opts Options) *run {
 
 // work takes the targets, Jobs at once, until all are done.
 func (r *run) work() {
-	targets := make(chan int, len(r.opts.Targets))
-	for _, target := range order(r.opts.Targets, r.refs.is) {
-		targets <- target
-	}
-	close(targets)
+	seats := newSeats(min(r.opts.Jobs, len(r.opts.Targets)))
 	var workers sync.WaitGroup
-	for range min(r.opts.Jobs, len(r.opts.Targets)) {
+	for _, target := range order(r.opts.Targets, r.refs.is) {
+		seat := seats.take()
 		workers.Go(func() {
-			for target := range targets {
-				r.take(target)
-			}
+			defer seat.leave()
+			r.take(target, seat)
 		})
 	}
 	workers.Wait()
 }
 
 // take checks one target, or if the run is over tells that it was not begun.
-func (r *run) take(target int) {
+func (r *run) take(target int, seat *seat) {
 	random := rand.New(rand.NewPCG(r.opts.Seed, uint64(target)))
 	if r.opts.Targets[target].Host != Local {
 		_ = pause(r.ctx, time.Duration(random.Int64N(int64(jitter))))
 	}
 	c := newCheck(r, target, random)
+	c.seat = seat
 	if r.ctx.Err() != nil {
 		c.fail(cancelled(PhaseWait, "not begun", context.Cause(r.ctx)))
 		c.end()
