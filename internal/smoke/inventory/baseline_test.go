@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,6 +62,18 @@ func TestFromSourceOfTheModernEra(t *testing.T) {
 	require.Equal(t, "2026-07-28", inv.Protocol)
 	require.Equal(t, "m", inv.Name)
 	require.Len(t, inv.Lists["tools"].Items, 2, "an empty cursor is one")
+}
+
+func TestFromSourceTakesWhatWasTold(t *testing.T) {
+	refused := []string{
+		`"k":"exited","seq":90,"code":0`, `"k":"closed","seq":91`, `"k":"start","process":"mcp-stdio-2"`,
+		`> {"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`< {"jsonrpc":"2.0","id":9,"error":{"code":-32603,"message":"not now"}}`,
+	}
+	inv, err := FromSource(t.Context(), rectest.Session(t, append(slices.Clone(legacy), refused...)...))
+	require.NoError(t, err)
+	require.Equal(t, "demo", inv.Name, "of the process before")
+	require.Len(t, inv.Lists["tools"].Items, 2)
 }
 
 func TestFromSourceSaysWhatIsMissing(t *testing.T) {

@@ -68,6 +68,7 @@ func TestYAMLIsRead(t *testing.T) {
 	need(t, "prove")
 	r := sample()
 	r.Targets[7].Host = `web # 7 \ `
+	r.Targets[7].Said[0] = "  " + r.Targets[7].Said[0]
 	r.Targets[7].Said = append(r.Targets[7].Said, "", "  ...", "---", "not ok 99 - x", "  ", "a: b", "- c: d", "1..4")
 	path := filepath.Join(t.TempDir(), "report.tap")
 	require.NoError(t, os.WriteFile(path, asTAP(t, r), 0o600))
