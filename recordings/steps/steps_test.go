@@ -66,7 +66,8 @@ func TestOf(t *testing.T) {
 		{"a call without arguments, errors", []string{
 			`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`, `< {"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[]}}`,
 			`> {"jsonrpc":"2.0","id":2,"method":"a/b","params":{"_meta":{"progressToken":"own"}}}`, `< {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`,
-			`> {"jsonrpc":"2.0","id":3,"method":"a/b"}`, `< {"jsonrpc":"2.0","id":3,"error":{"code":"x"}}`,
+			`> {"jsonrpc":"2.0","id":3,"method":"a/b","params":{"_meta":{"progressToken":3}}}`, `< {"jsonrpc":"2.0","id":3,"error":{"code":"x"}}`,
+			`> {"jsonrpc":"2.0","id":4,"method":"a/b","params":{}}`, `< {"jsonrpc":"2.0","id":4,"result":{}}`,
 		}, Options{Expect: OK}, `
   - call: tools/call
     params: {name: a}
@@ -78,6 +79,9 @@ func TestOf(t *testing.T) {
 
   - call: a/b
     expect: {error: any}
+
+  - call: a/b
+    params: {}
 `},
 		{"calls at the same time", []string{
 			`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `> {"jsonrpc":"2.0","id":2,"method":"b"}`, `> {"jsonrpc":"2.0","method":"notifications/c"}`,

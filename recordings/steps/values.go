@@ -95,7 +95,11 @@ func (v *values) params(it *match.Item) (json.RawMessage, bool) {
 		},
 		drop: func(path []string, value []byte) bool { return isOurs(path, value, id) },
 	}
-	return e.edit([]string{"params"}, raw)
+	params, ok := e.edit([]string{"params"}, raw)
+	if string(params) == "{}" && match.Member(raw, "_meta") != nil {
+		return nil, ok // they were there for what a session adds
+	}
+	return params, ok
 }
 
 // isOurs tells whether a session says a value by itself: what it adds to _meta.
