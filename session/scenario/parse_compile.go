@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func vast(doc any) string {
 	switch v := doc.(type) {
 	case json.Number:
 		_, exponent, _ := strings.Cut(strings.ToLower(v.String()), "e")
-		e, err := strconv.Atoi(cmpText(exponent, "0"))
+		e, err := strconv.Atoi(cmp.Or(exponent, "0"))
 		if err != nil || e > 1000 || e < -1000 || len(v) > 1000 {
 			return v.String()
 		}
@@ -116,13 +117,6 @@ func vast(doc any) string {
 		}
 	}
 	return ""
-}
-
-func cmpText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // once compiles a text, unless that went well before: an alias can have the same

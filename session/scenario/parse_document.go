@@ -58,17 +58,13 @@ func decode(r io.Reader) (root *yaml.Node, err error) {
 	if err := decoder.Decode(&doc); err != nil {
 		return nil, err
 	}
-	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
-		return &second, cmpErr(err)
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return &second, errSecond
+	case !errors.Is(err, io.EOF):
+		return nil, err
 	}
 	return doc.Content[0], nil
-}
-
-func cmpErr(err error) error {
-	if err == nil {
-		return errSecond
-	}
-	return err
 }
 
 // cleanYAML is what the library says without its name and its lines, which are
@@ -79,7 +75,7 @@ func cleanYAML(err error) string {
 
 func advice(text string) string {
 	switch {
-	case strings.Contains(text, "cannot start any token"):
+	case strings.Contains(text, "cannot start any token"), strings.Contains(text, "tab character"):
 		return "indent with spaces, not with tabs; quote text that begins with one of @ ` %"
 	case strings.Contains(text, "mapping values are not allowed"):
 		return "quote text that has a colon and a space in it; members of one object are indented alike"
@@ -93,8 +89,8 @@ func advice(text string) string {
 // beginning of that line.
 func yamlFailure(data []byte) Place {
 	r := &counted{data: data}
-	_, _ = decode(r) // it fails as it did
-	read := bytes.TrimRight(data[:r.n], " \t\r\n")
+	_, _ = decode(r)                             // it fails as it did
+	read := bytes.TrimRight(data[:r.n], " \r\n") // a tab may be what is wrong
 	line := data[bytes.LastIndexByte(read, '\n')+1:]
 	indent := len(line) - len(bytes.TrimLeft(line, " \t"))
 	return placeAt(data, len(data)-len(line)+indent)

@@ -125,6 +125,7 @@ var mistakes = []struct {
 	{"steps no list", "scenario: 1\nsteps: {call: a}", "f.yaml:2:8: steps has to be a list, not an object", true},
 	{"not UTF-8", "scenario: 1\nname: \"\xff\"", "f.yaml:2:8: bytes that are no text in UTF-8", false},
 	{"tab", "scenario: 1\nsteps:\n\t- call: a", "f.yaml:3:2: this is no YAML: found character that cannot start any token\n  try: indent with spaces", false},
+	{"tab in a step", head + "- call: a\n\tparams: {}", "f.yaml:4:2: this is no YAML: found a tab character that violates indentation\n  try: indent with spaces", false},
 	{"flow not closed", "scenario: 1\nsteps: [{call: a\n", "f.yaml:2:1: this is no YAML: did not find expected ',' or '}'", false},
 	{"two documents", "scenario: 1\n---\nsteps: []\n", "f.yaml:2:1: a second document begins", false},
 	{"unknown anchor", "scenario: 1\nsteps: *all\n", "f.yaml:2:1: this is no YAML: unknown anchor 'all' referenced", false},
@@ -153,6 +154,7 @@ var mistakes = []struct {
 
 	{"octal", head + "- call: a\n  params: {a: 017}", "f.yaml:4:15: 017 is no number of JSON\n  try: write it as JSON would have it", false},
 	{"hexadecimal", head + "- call: a\n  params: {a: 0x1F}", "0x1F is no number of JSON", false},
+	{"endless", head + "- call: a\n  params: {a: .inf}", ".inf is no number of JSON", false},
 	{"infinite", head + "- call: a\n  params: {a: -.inf}", "-.inf is no number of JSON", false},
 	{"no number", head + "- call: a\n  params: {a: .nan}", ".nan is no number of JSON", false},
 	{"number as key", head + "- call: a\n  params: {1: a}", "f.yaml:4:12: a key has to be text, not 1\n  try: quote it", false},
