@@ -82,7 +82,7 @@ func TestWhatIsWrongWithAList(t *testing.T) {
 		"a\nweb-1 web-2\n":           `h:2: "web-1 web-2" has a space in it: write one host a line`,
 		"a\x1b[31m":                  `h:1: "a\x1b[31m" is no text`,
 		"\xff":                       `h:1: "\xff" is no text`,
-		"a\n!":                       "h:2: there is no pattern behind !",
+		"a\n!":                       "h:2: behind ! there is no pattern",
 		strings.Repeat("a", 1025):    "h:1: longer than 1024 bytes",
 		strings.Repeat("a\n", 1e4+1): "h:10001: more than 10000 hosts",
 		strings.Repeat("#", 4<<20+1): "h: it is longer than 4194304 bytes",

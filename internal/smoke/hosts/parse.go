@@ -108,7 +108,7 @@ func (l Line) check() error {
 	case strings.ContainsFunc(l.Text, unicode.IsSpace):
 		return fmt.Errorf("%.80q has a space in it: write one host a line", l.Text)
 	case strings.TrimLeft(l.Text, "!") == "":
-		return errors.New("there is no pattern behind !")
+		return errors.New("behind ! there is no pattern")
 	}
 	return nil
 }

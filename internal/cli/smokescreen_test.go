@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// On a terminal a run is a grid: recordings are looked at and servers debugged
+// from it, and what it all came to stands there when it is left.
+func TestSmokeOnTheScreen(t *testing.T) {
+	config := configFile(t, ".mcp.json", `{"mcpServers":{
+		"good":{"command":"DEMO","args":["demo-server"]},
+		"gone":{"command":"no-such-program"}}}`)
+	s := onScreen(t, 100, 30, "smoke", "--config", config)
+	s.until("SMOKE", "good", "14 tools", "gone", "exec", "failed by:", "recordings")
+	s.keys("Enter")
+	s.until("FILE", "not started")
+	s.keys("q")
+	s.until("SMOKE")
+	s.quit()
+	require.Contains(t, s.tmux("capture-pane", "-p", "-S", "-"), "1 of 2 targets passed, 1 failed")
+	require.Equal(t, "3\n", s.tmux("display-message", "-p", "#{pane_dead_status}"))
+}
+
+// Who leaves while servers run ends them first.
+func TestSmokeIsStoppedOnTheScreen(t *testing.T) {
+	s := onScreen(t, 100, 30, against("never-answers", "smoke", "--startup-timeout", "50s")...)
+	s.until("SMOKE", "handshake")
+	s.keys("q")
+	s.until("End the run")
+	s.keys("y")
+	require.Eventually(t, func() bool { return s.tmux("display-message", "-p", "#{pane_dead}") == "1\n" }, patience, 20*time.Millisecond)
+	require.Contains(t, s.tmux("capture-pane", "-p", "-S", "-"), "1 cancelled")
+	require.Empty(t, marked(s.mark), "processes that the program left behind")
+}
