@@ -275,6 +275,19 @@ func TestGridInterruptsElsewhere(t *testing.T) {
 	})
 }
 
+// TestGridQuitsWhenStopped: who has stopped the run can quit without another
+// question; what runs is still waited for.
+func TestGridQuitsWhenStopped(t *testing.T) {
+	r := halfway(t)
+	d := drive(t, Options{Grid: r.run()}, 80, 24)
+	d.do(actGridStop, actYes, actGridQuit)
+	require.False(t, d.quit)
+	require.Equal(t, 1, r.stopped)
+	r.over()
+	d.take(gridChanged{})
+	require.True(t, d.quit)
+}
+
 // TestGridLeft: a run that is over is left at once.
 func TestGridLeft(t *testing.T) {
 	r := halfway(t)
@@ -416,6 +429,9 @@ func TestGridProgram(t *testing.T) {
 		require.Contains(t, term.screen(), "done: FAILED")
 		term.press("\x1b")
 		term.requireShown()
+		r.set(func(r *fakeRun) { r.totals.Said[0].Text = "another.json" })
+		term.wait()
+		require.Contains(t, term.screen(), "json another.json", "no clock brings what is new now")
 		term.press("q")
 		term.ran.Wait()
 		require.NoError(t, term.err)

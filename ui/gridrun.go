@@ -17,7 +17,7 @@ import (
 // interface.
 type GridRun struct {
 	Source grid.Source
-	// Title says what is run, such as "smoke npx server-everything".
+	// Title says what is run, such as "server-everything, weather".
 	Title string
 	// Open opens the recording of a target, be it still being written.
 	Open func(ctx context.Context, target int) (Opened, error)
