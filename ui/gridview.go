@@ -54,11 +54,13 @@ func (g *gridScreen) paintTop(a *App, r paint.Rect, said []string) {
 
 // headerParts are the pieces of the first line: what is run, and how that goes.
 func (g *gridScreen) headerParts(a *App) []part {
+	const badge = "SMOKE"
 	state, style := g.state(a.theme)
+	room := max(a.width-len(badge)-len(state)-6, 0) // with what stands between
 	return []part{
-		{text: "SMOKE", style: a.theme.Strong, priority: must},
+		{text: badge, style: a.theme.Strong, priority: must},
 		{text: state, style: style, priority: must},
-		{text: g.run.Title, style: a.theme.Text, priority: 92},
+		{text: termsafe.Truncate(g.run.Title, room, a.look().Ellipsis), style: a.theme.Text, priority: 92},
 	}
 }
 

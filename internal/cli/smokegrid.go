@@ -47,7 +47,7 @@ func (r *smokeRun) title() string {
 	for i := range r.fleet.servers {
 		names = append(names, r.fleet.servers[i].name)
 	}
-	return "smoke " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // said is what the screen says of the whole run once it is over.
@@ -131,7 +131,18 @@ func doneRow(row *grid.Row, at *boardRow) {
 	default:
 		row.State, row.Cause = grid.Failed, string(r.Cause)
 	}
-	row.Phase, row.Message = string(r.Phase), r.Message
+	row.Phase, row.Message = string(r.Phase), withoutPlace(r.Message)
+}
+
+// withoutPlace is the message of a failed start without where that was: the row
+// says so, and what went wrong may be all that it has room for.
+func withoutPlace(message string) string {
+	if rest, ok := strings.CutPrefix(message, "start on "); ok {
+		if _, what, ok := strings.Cut(rest, ": "); ok {
+			return what
+		}
+	}
+	return strings.TrimPrefix(message, "start: ")
 }
 
 // About implements grid.Source.
