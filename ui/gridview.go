@@ -13,7 +13,8 @@ import (
 
 // How the grid divides the screen, in lines.
 const (
-	gridAbout     = 8  // for the target under the cursor, at most
+	gridAbout     = 8  // for the target under the cursor, at most,
+	gridSpare     = 16 // unless the list leaves room for more
 	gridLeast     = 12 // inside the frame, for it to have any
 	gridSaid      = 3  // about the whole run, at most
 	gridLeastTall = 16 // the screen, for the causes to have a line
@@ -120,7 +121,7 @@ func (g *gridScreen) paintBox(a *App, r paint.Rect) {
 	in := r.Inner()
 	rows := 0
 	if in.H >= gridLeast {
-		rows = min(gridAbout, in.H/4+1)
+		rows = max(min(gridAbout, in.H/4+1), min(gridSpare, in.H-g.grid.Len()-1))
 	}
 	below, list := in.CutBottom(rows)
 	g.grid.SetSize(list.W, list.H)
