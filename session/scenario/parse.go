@@ -16,7 +16,7 @@ const (
 	// maxRead is what may be read of a file, aliases as often as they stand there:
 	// each node costs one or two, and the bytes of its text. A file without aliases can't
 	// come to it.
-	maxRead = 4 * MaxFile
+	maxRead = 2 * MaxFile
 	// maxProgram is how long, in bytes, a jq program or a regular expression may be.
 	maxProgram = 16 << 10
 )
@@ -31,7 +31,7 @@ const version = "1"
 //
 // JSON is YAML: a scenario may be a JSON file.
 func Parse(file string, data []byte) (*Scenario, error) {
-	p := &parser{file: file, declared: map[string]bool{}, known: map[string]bool{}, open: map[string]bool{}, compiled: map[string]bool{}}
+	p := newParser(file)
 	root := p.document(data)
 	if root == nil {
 		return nil, p.errs
@@ -55,6 +55,10 @@ type parser struct {
 	declared map[string]bool // variables of vars
 	known    map[string]bool // variables so far: declared and captured
 	open     map[string]bool // background calls so far: true until they are awaited
+}
+
+func newParser(file string) *parser {
+	return &parser{file: file, declared: map[string]bool{}, known: map[string]bool{}, open: map[string]bool{}, compiled: map[string]bool{}}
 }
 
 func (p *parser) fail(n *yaml.Node, format string, args ...any) { p.failTry(n, "", format, args...) }
