@@ -146,3 +146,14 @@ func TestWatchOnScreen(t *testing.T) {
 	sc.keys("q")
 	sc.quit()
 }
+
+// TestWatchRunInCircles tells of a server that writes what is watched.
+func TestWatchRunInCircles(t *testing.T) {
+	s := newScript(t)
+	log := s.path + ".log"
+	s.write(fmt.Sprintf("echo $$ > '%s'; exec '%s' %s", log, binary, demoServer))
+	w := watch(t, program(t, "run", "--watch", log, "--", s.path))
+	require.Contains(t, w.until("it may be the server that writes it"), "leave it out")
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	w.end()
+}
