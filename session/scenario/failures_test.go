@@ -152,6 +152,10 @@ func TestSteps(t *testing.T) {
   - {name: d, send: {text: '{"jsonrpc":"2.0",', newline: false}}
   - {name: e, send: '"id":8,"method":"mute"}', expect: {result: {}}, timeout: 1s}
 `, []string{"passed send", "passed b", "passed c", "passed d", "failed e", "  timeout: no answer within 1s"}},
+		{"bytes beside a call", `
+  - {call: slow, background: true}
+  - {send: '{"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":1}}', expect: {result: {a: 1}}}
+`, []string{"passed slow", "passed send"}},
 		{"a notification", "\n  - {notify: notifications/roots/list_changed, params: {a: 1}}\n", []string{"passed notify notifications/roots/list_changed"}},
 		{"the end of stdin", "\n  - {close-stdin: true, expect: {exit: 0, within: 1s}}\n  - {call: echo}\n  - {restart: true, always: true}\n",
 			[]string{"passed close-stdin", "failed echo", "  ended: the server ended with exit code 0", "passed restart"}},
