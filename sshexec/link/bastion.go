@@ -153,7 +153,7 @@ func (d *Dialer) leave(b *bastion) {
 // is kept as long as the connection lasts.
 func (d *Dialer) connectHop(ctx context.Context, way *way, n int, via *bastion, t *trace) (*Conn, *executor.StartError) {
 	host := way.hosts[n-1]
-	h := &hop{dialer: d, host: host, name: hopName(host), trace: t, release: func() {}}
+	h := &hop{dialer: d, host: host, name: hopName(host), jump: n < len(way.hosts), trace: t, release: func() {}}
 	if via != nil {
 		h.via = via.conn
 		d.use(via)

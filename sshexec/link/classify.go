@@ -59,10 +59,14 @@ func classify(err error, p place) *executor.StartError {
 	return e
 }
 
-// classify is classify for one hop; w is the wire of its handshake, if it came
-// so far.
+// classify is classify for one hop, and says so if that is not the destination; w
+// is the wire of its handshake, if it came so far.
 func (h *hop) classify(ctx context.Context, s *step, err error, w *wire) *executor.StartError {
-	return classify(err, place{hop: h.name, phase: s.phase.Name, begin: s.phase.Begin, ctx: ctx, wire: w})
+	e := classify(err, place{hop: h.name, phase: s.phase.Name, begin: s.phase.Begin, ctx: ctx, wire: w})
+	if h.jump && e.Code != executor.StartCancelled {
+		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
+	}
+	return e
 }
 
 // ended is why ctx has ended, for errors.Is with both what it is and its cause.

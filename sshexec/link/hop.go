@@ -40,6 +40,7 @@ type hop struct {
 	dialer  *Dialer
 	host    *sshconfig.Host
 	name    string // user@host:port
+	jump    bool   // on the way to the destination
 	via     *Conn  // the hop before this one; nil: from this machine
 	trace   *trace
 	release func()            // lets go of via, once the connection has ended

@@ -135,7 +135,12 @@ func TestDropsSlowTheDialerDown(t *testing.T) {
 	const n, drops = 64, 3 * DefaultPerServer
 	s := sshtest.Fake(t, sshtest.FakeOptions{DropFirst: drops})
 	d := newDialer(t, s, Options{Seed: 1})
-	d.wait = func(context.Context, time.Duration) error { return nil }
+	d.wait = func(context.Context, time.Duration) error {
+		require.Eventually(t, func() bool { // until it is not too busy any more
+			return strings.Contains(s.Log(), fmt.Sprintf("connection %d\n", drops))
+		}, eventually, tick)
+		return nil
+	}
 	conns, errs := dialAll(t, d, s, n)()
 	told := 0
 	for i := range n {
@@ -218,6 +223,7 @@ func TestARefusalIsRemembered(t *testing.T) {
 				require.Equal(t, e.Phase+"!", r.names()[len(r.phases)-1])
 				if c.tries == 1 {
 					require.Contains(t, e.Hop, jump.Addr)
+					require.ErrorContains(t, err, "at the jump host: ")
 				}
 				if c.tries == 1 && i > 0 {
 					require.ErrorContains(t, err, "it was not tried again")

@@ -39,7 +39,7 @@ type RepeatedError struct {
 
 // Error says what the jump host had said.
 func (e *RepeatedError) Error() string {
-	return fmt.Sprintf("%v; this is what the jump host said before: it was not tried again", e.Err)
+	return fmt.Sprintf("%v (so it said before: it was not tried again)", e.Err)
 }
 
 // Unwrap returns the earlier failure.
