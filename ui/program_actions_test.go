@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/recordings/rerun"
 	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/keymap"
@@ -232,6 +235,9 @@ var ways = map[string]func(st *stage){
 // can be reached: what is done in the traffic pane before the way is gone, and
 // what at the end of it.
 var needs = map[string]struct{ before, after func(st *stage) }{
+	actWatchPause:                  {before: watchedFiles},
+	actWatchNow:                    {before: watchedFiles},
+	actWatchRest:                   {before: watchedFiles},
 	actGrid:                        {before: overGrid},
 	actNextMatch:                   {before: searching},
 	actPrevMatch:                   {before: searching},
@@ -469,3 +475,12 @@ func TestProgramActions(t *testing.T) {
 type lazy func() string
 
 func (l lazy) String() string { return l() }
+
+// watchedFiles has files watched, and something held back.
+func watchedFiles(st *stage) {
+	none := errors.New("nothing to restart")
+	st.app.watching = &watching{ctx: st.app.ctx, held: true, Watch: &Watch{
+		Again: func(context.Context, string) (*rerun.Round, error) { return nil, none },
+		Rest:  func(context.Context) (*rerun.Round, error) { return nil, none },
+	}}
+}
