@@ -68,10 +68,10 @@ type fakeProcess struct {
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 
-	left    []executor.Descendant // whom it leaves behind
-	killing chan struct{}         // if set, how long Terminate takes
+	killing chan struct{} // if set, how long Terminate takes
 
 	mu      sync.Mutex
+	left    []executor.Descendant // whom it leaves behind
 	tree    []executor.Descendant
 	treeErr error
 }
@@ -125,6 +125,8 @@ func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 		close(p.killed)
 	}
 	p.EOF()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	left := p.left
 	p.left = nil
 	return executor.StopReport{Running: running, Signalled: left}, nil
