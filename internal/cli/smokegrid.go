@@ -70,11 +70,12 @@ func (r *smokeRun) phases() gridPhases {
 	if r.opts.Scenario != nil {
 		here = append(here, smoke.PhaseScenario)
 	}
+	here = append(here, smoke.PhaseShutdown)
 	if r.opts.Baseline != nil {
 		here = append(here, smoke.PhaseBaseline)
 	}
 	var p gridPhases
-	p.here = phaseNames(append(here, smoke.PhaseShutdown))
+	p.here = phaseNames(here)
 	p.there = append(phaseNames([]smoke.Phase{smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth}), p.here...)
 	return p
 }

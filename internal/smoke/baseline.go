@@ -65,7 +65,8 @@ func (r *references) offer(target int, offers *inventory.Inventory) {
 }
 
 // get gives what to compare a server with, and waits for it. References are
-// begun before all others: one never waits for who waits for it.
+// begun before all others, and who waits here has no server and no connection
+// any more: one never waits for who waits for it.
 func (r *references) get(ctx context.Context, server string) (*inventory.Inventory, error) {
 	if r.of.For != nil {
 		return r.of.For(server)
@@ -87,23 +88,24 @@ func (r *references) get(ctx context.Context, server string) (*inventory.Invento
 
 // compare says in what a target is not what the baseline is. It waits as long as
 // the run goes on: that the reference is slow is not the fault of this target.
-func (c *check) compare(context.Context) *failure {
+// The server has been ended before: the reference may have to wait for the
+// connection that this target had.
+func (c *check) compare() {
 	refs := c.run.refs
 	if refs == nil || refs.is(c.target) {
-		return nil
+		return
 	}
 	c.enter(PhaseBaseline)
 	base, err := refs.get(c.run.ctx, c.result.Server)
-	if interrupted(c.run.ctx, err) {
-		return c.classify(c.run.ctx, err)
-	}
-	if err != nil {
+	switch {
+	case interrupted(c.run.ctx, err):
+		c.fail(c.classify(c.run.ctx, err))
+	case err != nil:
 		c.notice(Notice{Code: "baseline.missing", Text: "not compared with " + refs.of.Name + ": " + err.Error()})
-		return nil
+	default:
+		c.result.Drift = inventory.Compare(base, c.offers)
+		if len(c.result.Drift) > 0 {
+			c.fail(drifted(refs.of.Name, c.result.Drift))
+		}
 	}
-	c.result.Drift = inventory.Compare(base, c.offers)
-	if len(c.result.Drift) == 0 {
-		return nil
-	}
-	return drifted(refs.of.Name, c.result.Drift)
 }

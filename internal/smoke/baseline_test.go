@@ -37,6 +37,8 @@ func TestBaselineIsAHost(t *testing.T) {
 		opts := w.options("same", "other", "reference")
 		opts.Baseline = &smoke.Baseline{Name: "reference", Host: "reference"}
 		opts.TargetTimeout = 12 * time.Second
+		var events []smoke.Event
+		opts.Event = func(e smoke.Event) { events = append(events, e) }
 		report := smoke.Run(t.Context(), opts)
 		require.Equal(t, "reference", report.Baseline)
 		require.True(t, report.Targets[0].OK, "%+v", report.Targets[0])
@@ -49,6 +51,7 @@ func TestBaselineIsAHost(t *testing.T) {
 		require.ElementsMatch(t, []string{"one removed", "two added"},
 			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
 		require.Equal(t, "exit code 0", other.Exit)
+		require.Equal(t, []smoke.Phase{smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseBaseline, smoke.PhaseDone}, phases(events, 1)[1:])
 		require.Equal(t, 1, report.Exit())
 	})
 }
@@ -64,6 +67,38 @@ func TestReferenceIsBegunFirst(t *testing.T) {
 		opts.Baseline = &smoke.Baseline{Host: "reference"}
 		report := smoke.Run(t.Context(), opts)
 		require.Equal(t, smoke.Counts{Passed: 1, Failed: 2}, report.Counts())
+	})
+}
+
+// TestReferenceThatWaitsForOneThatIsCompared: names of one host share the
+// connections that it takes at once, so that the reference may have to wait until
+// others have ended theirs.
+func TestReferenceThatWaitsForOneThatIsCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		free := make(chan struct{})
+		w.add("alias", &host{serve: offers("two", 0)})
+		w.add("reference", &host{serve: func(p *fake) {
+			<-free
+			offers("one", 0)(p)
+		}})
+		opts := w.options("alias", "reference")
+		opts.Baseline = &smoke.Baseline{Name: "reference", Host: "reference"}
+		inner := opts.Make
+		opts.Make = func(ctx context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+			made, err := inner(ctx, target, configure)
+			if target == 0 {
+				end := made.Close
+				made.Close = func(ctx context.Context) (session.ShutdownReport, error) {
+					defer close(free)
+					return end(ctx)
+				}
+			}
+			return made, err
+		}
+		report := smoke.Run(t.Context(), opts)
+		require.Equal(t, smoke.CauseDrift, report.Targets[0].Cause, "%+v", report.Targets[0])
+		require.True(t, report.Targets[1].OK, "%+v", report.Targets[1])
 	})
 }
 

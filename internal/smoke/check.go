@@ -53,18 +53,27 @@ func (c *check) do() {
 		c.end()
 		return
 	}
-	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.scenario, c.compare} {
-		if f := step(ctx); f != nil {
-			c.fail(f)
-			break
-		}
-	}
+	passed := c.steps(ctx)
 	c.shutdown()
+	if passed {
+		c.compare()
+	}
 	c.lint()
 	c.end()
 	if c.made.Release != nil {
 		c.made.Release()
 	}
+}
+
+// steps are what needs the server. It tells whether none failed.
+func (c *check) steps(ctx context.Context) bool {
+	for _, step := range []func(context.Context) *failure{c.open, c.list, c.ping, c.scenario} {
+		if f := step(ctx); f != nil {
+			c.fail(f)
+			return false
+		}
+	}
+	return true
 }
 
 // make makes the session.

@@ -20,8 +20,8 @@ const (
 	PhaseHandshake Phase = "handshake"
 	PhaseList      Phase = "list" // everything there is, and ping
 	PhaseScenario  Phase = "scenario"
-	PhaseBaseline  Phase = "baseline"
 	PhaseShutdown  Phase = "shutdown"
+	PhaseBaseline  Phase = "baseline"
 	PhaseDone      Phase = "done"
 )
 
@@ -35,8 +35,8 @@ const (
 	CauseHostKey   Cause = "host-key"  // it is not known, or another one
 	CauseAuth      Cause = "auth"      // no login
 	CauseExec      Cause = "exec"      // the host does not execute the command: not there, not executable, refused
-	CauseStart     Cause = "start"     // it ended before it said anything, or could not be started
-	CauseHandshake Cause = "handshake" // it did not take the handshake
+	CauseStart     Cause = "start"     // it could not be started
+	CauseHandshake Cause = "handshake" // it did not take the handshake, or ended in it
 	CauseProtocol  Cause = "protocol"  // an error answer, or findings
 	CauseScenario  Cause = "scenario"  // a step of the scenario failed
 	CauseDrift     Cause = "drift"     // it is not what the baseline is

@@ -94,8 +94,9 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 		case !c.reached:
 			one.Status, one.Text = junit.Skipped, "not reached"
 		case c.name == shutdownCheck && len(t.Orphans) > 0:
-			one.Status, one.Type, one.Message = junit.Failed, string(smoke.CauseOrphan), safe(orphanText(&t.Orphans[0]))
-			one.Text = strings.Join(evidence(&smoke.Result{Orphans: t.Orphans}), "\n")
+			alsoWrong(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
+		case c.name == baselineCheck && len(t.Drift) > 0:
+			alsoWrong(&one, smoke.CauseDrift, ChangeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
 		case c.name == findingsCheck && !t.OK && len(t.Findings) > 0:
 			one.Status = junit.Skipped // whether they count is not told of what failed before
 			one.Text = strings.Join(evidence(&smoke.Result{Findings: t.Findings, FindingsMore: t.FindingsMore}), "\n")
@@ -113,6 +114,7 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 const (
 	scenarioCheck = "scenario"
 	shutdownCheck = "shutdown"
+	baselineCheck = "baseline"
 	findingsCheck = "findings"
 )
 
@@ -133,12 +135,12 @@ func checksOf(r *smoke.Report, t *smoke.Result) []checked {
 	if r.Scenario != "" || len(t.Steps) > 0 {
 		all = append(all, checked{scenarioCheck, []smoke.Phase{smoke.PhaseScenario}, times.Scenario, done(times.Scenario)})
 	}
+	all = append(all, checked{shutdownCheck, []smoke.Phase{smoke.PhaseShutdown}, times.Shutdown, done(times.Shutdown)})
 	if r.Baseline != "" {
 		compared := t.OK || t.Phase == smoke.PhaseShutdown || t.Phase == smoke.PhaseDone
-		all = append(all, checked{"baseline", []smoke.Phase{smoke.PhaseBaseline}, nil, compared})
+		all = append(all, checked{baselineCheck, []smoke.Phase{smoke.PhaseBaseline}, nil, compared})
 	}
 	return append(all,
-		checked{shutdownCheck, []smoke.Phase{smoke.PhaseShutdown}, times.Shutdown, done(times.Shutdown)},
 		checked{findingsCheck, []smoke.Phase{smoke.PhaseDone}, nil, done(times.Handshake)})
 }
 
@@ -207,6 +209,12 @@ func blame(c *junit.Case, t *smoke.Result) {
 		lines = append(lines, "recording: "+safe(t.Recording))
 	}
 	c.Text = strings.Join(lines, "\n")
+}
+
+// alsoWrong makes a case one that failed beside that of the cause.
+func alsoWrong(c *junit.Case, cause smoke.Cause, message string, what *smoke.Result) {
+	c.Status, c.Type, c.Message = junit.Failed, string(cause), safe(message)
+	c.Text = strings.Join(evidence(what), "\n")
 }
 
 func took(ms *float64) time.Duration {
