@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,7 +97,9 @@ func TestWaitForATurnWithAServerDoesNotCount(t *testing.T) {
 		<-answer
 		return password("right"), nil
 	})})
-	first := make(chan error)
+	say := sync.OnceFunc(func() { close(answer) })
+	t.Cleanup(say) // before the dialer is closed
+	first := make(chan error, 1)
 	go func() {
 		_, err := d.Dial(t.Context(), target(s), Reporter{})
 		first <- err
@@ -124,7 +127,7 @@ func TestWaitForATurnWithAServerDoesNotCount(t *testing.T) {
 		t.Fatalf("did not wait: %v", err)
 	case <-time.After(3 * limit):
 	}
-	close(answer)
+	say()
 	require.NoError(t, <-first)
 	require.ErrorIs(t, <-second, context.Canceled, "not the caller's impatience")
 }
