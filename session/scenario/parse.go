@@ -17,6 +17,10 @@ const (
 	// each node costs one or two, and the bytes of its text. A file without aliases can't
 	// come to it.
 	maxRead = 2 * MaxFile
+	// maxMarks is how often what parts values may stand in a file: lines, commas,
+	// brackets, dashes. There are at most two values for each, in memory of some 200
+	// bytes; a file of nothing else would take 700 MiB.
+	maxMarks = 300_000
 	// maxProgram is how long, in bytes, a jq program or a regular expression may be.
 	maxProgram = 16 << 10
 )

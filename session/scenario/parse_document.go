@@ -24,6 +24,9 @@ func (p *parser) document(data []byte) *yaml.Node {
 	case !utf8.Valid(data):
 		p.failAt(placeAt(data, invalidAt(data)), "save it as UTF-8", "bytes that are no text in UTF-8")
 		return nil
+	case marks(data) > maxMarks:
+		p.failAt(start, "make several scenarios of it", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxMarks))
+		return nil
 	}
 	if root := jsonDocument(data); root != nil {
 		return root
@@ -41,6 +44,14 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return root
 	}
 	return nil
+}
+
+// marks counts what parts values in a file, in texts too.
+func marks(data []byte) (n int) {
+	for _, mark := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029", ",", "[", "{", "- ", "-\t", "? ", "?\t"} {
+		n += bytes.Count(data, []byte(mark))
+	}
+	return n
 }
 
 // errSecond says that there is a document behind the first.

@@ -259,7 +259,9 @@ func TestBounds(t *testing.T) {
 			strings.Repeat("- {call: a, expect: {jq: *l}}\n", 5000), "aliases make too much of this file"},
 		"schemas": {head + "- {call: a, expect: {schema: &s {pattern: &p '" + strings.Repeat("(a|b)*", 2000) + "', allOf: [" + strings.Repeat("{pattern: *p},", 300) + "]}}}\n" +
 			strings.Repeat("- {call: a, expect: {schema: *s}}\n", 5000), "aliases make too much of this file"},
-		"size": {strings.Repeat("#", MaxFile+1), "the file has 4194305 bytes, more than 4194304"},
+		"values": {head + "- {call: a, params: {a: [" + strings.Repeat("1,", maxMarks) + "1]}}", "the file has more than 300000 lines, commas and brackets"},
+		"lines":  {head + "- call: a\n  params:\n" + strings.Repeat("    - a:\r", maxMarks/2), "the file has more than 300000 lines, commas and brackets"},
+		"size":   {strings.Repeat("#", MaxFile+1), "the file has 4194305 bytes, more than 4194304"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("f.yaml", []byte(test.file))
