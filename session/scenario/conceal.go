@@ -12,8 +12,9 @@ import (
 const (
 	// maxShown is how many bytes of a value a problem quotes.
 	maxShown = 200
-	// maxLooked is how many bytes of a text are looked at for secrets, before it is
-	// cut to what is shown.
+	// maxLooked is how many bytes of a text are looked at: for secrets, before it is
+	// cut to what is shown, and for what a regular expression wants. A long
+	// expression takes seconds for as many, and can't be interrupted.
 	maxLooked = 64 << 10
 )
 

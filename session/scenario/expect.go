@@ -121,7 +121,7 @@ func (j *judgement) rpc(want *ErrorPattern) {
 	switch {
 	case err != nil:
 		j.add(Problem{Check: "error", Pointer: "/message", Text: "error: " + err.Error()})
-	case !re.MatchString(got.Message):
+	case !re.MatchString(beginning(got.Message)):
 		j.add(Problem{Check: "error", Pointer: "/message", Want: "a match of /" + want.Message + "/", Got: string(quoteJSON(got.Message))})
 	}
 }
@@ -217,7 +217,7 @@ func (j *judgement) schema() {
 	if j.step.Expect.Schema == nil {
 		return
 	}
-	found, err := faults(j.step.Expect.Schema, j.out.value)
+	found, err := faults(j.ctx, j.step.Expect.Schema, j.out.value)
 	if err != nil {
 		j.add(Problem{Check: "schema", Text: "schema: can't be checked: " + j.hide.short(err.Error())})
 	}

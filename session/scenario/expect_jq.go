@@ -29,6 +29,8 @@ func (v *Vars) results(ctx context.Context, text string, value any, take func(an
 			return fmt.Errorf("$%s: %w", name, err)
 		}
 	}
+	ctx, release := bounded(ctx, maxGrowth)
+	defer release()
 	iter := code.RunWithContext(ctx, value, values...)
 	for {
 		result, ok := iter.Next()
@@ -36,6 +38,9 @@ func (v *Vars) results(ctx context.Context, text string, value any, take func(an
 			return nil
 		}
 		if err, failed := result.(error); failed {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			var halt *gojq.HaltError
 			if errors.As(err, &halt) && halt.Value() == nil {
 				return nil
@@ -62,6 +67,9 @@ func (v *Vars) holds(ctx context.Context, text string, value any) (got string, o
 
 // gives is a result of a program as JSON.
 func gives(result any) string {
+	if !fits(result) {
+		return gojq.TypeOf(result) + " too large to be shown"
+	}
 	text, err := gojq.Marshal(result)
 	if err != nil {
 		return fmt.Sprint(result)
@@ -75,8 +83,11 @@ func (v *Vars) captured(ctx context.Context, text string, value any) ([]byte, er
 	if err := v.results(ctx, text, value, func(result any) bool { got = result; return false }); err != nil {
 		return nil, err
 	}
-	if got == nil {
+	switch {
+	case got == nil:
 		return nil, errors.New("it gives nothing")
+	case !fits(got):
+		return nil, fmt.Errorf("it gives too much: at most %d bytes are kept, of at most %d levels", maxCaptured, maxLevels)
 	}
 	raw, err := gojq.Marshal(got)
 	if err == nil && len(raw) > maxCaptured {

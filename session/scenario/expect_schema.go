@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,13 +10,25 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
+// maxVisits is how often parts of a schema are held against values: each can
+// leave a fault of some 200 bytes.
+const maxVisits = 1_000_000
+
 // A schemaFault is one place where a value is not what a schema wants.
 type schemaFault struct{ pointer, text string }
 
 // faults tells where a value is not what a schema wants. The error says why that
-// can't be told.
-func faults(schema, value []byte) (found []schemaFault, err error) {
-	compiled, err := compileSchema(schema)
+// can't be told: a schema of a few lines can take years, and ctx ends that.
+func faults(ctx context.Context, schema, value []byte) (found []schemaFault, err error) {
+	visits := 0
+	compiled, err := compileSchema(schema, func() {
+		if visits++; visits > maxVisits {
+			panic(fmt.Errorf("it is held against more than %d values", maxVisits))
+		}
+		if ctx.Err() != nil {
+			panic(context.Cause(ctx))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +44,7 @@ func faults(schema, value []byte) (found []schemaFault, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the schema is beyond the checker: %v", r)
+			found, err = nil, fmt.Errorf("the schema is beyond the checker: %v", r)
 		}
 	}()
 	var invalid *jsonschema.ValidationError

@@ -49,8 +49,9 @@ func compileRegexp(text string) (*regexp.Regexp, error) {
 const schemaHome = "mcpdbg:///schema"
 
 // compileSchema compiles a JSON Schema. It loads nothing: a reference that
-// leaves the schema is an error.
-func compileSchema(raw json.RawMessage) (schema *jsonschema.Schema, err error) {
+// leaves the schema is an error. visit, if not nil, is called whenever a part of
+// the schema is held against a value.
+func compileSchema(raw json.RawMessage, visit func()) (schema *jsonschema.Schema, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			schema, err = nil, fmt.Errorf("it is beyond the checker: %v", broken)
@@ -67,25 +68,67 @@ func compileSchema(raw json.RawMessage) (schema *jsonschema.Schema, err error) {
 	compiler.UseLoader(refuser{})
 	compiler.UseRegexpEngine(patterns{}.compile)
 	compiler.AssertFormat()
+	var parts []*jsonschema.Schema
+	compiler.AssertVocabs()
+	compiler.RegisterVocabulary(&jsonschema.Vocabulary{
+		URL: schemaHome + "/parts",
+		Compile: func(ctx *jsonschema.CompilerContext, _ map[string]any) (jsonschema.SchemaExt, error) {
+			parts = append(parts, ctx.Enqueue(nil))
+			return nil, nil
+		},
+	})
 	if err := compiler.AddResource(schemaHome, doc); err != nil {
 		return nil, err
 	}
-	return compiler.Compile(schemaHome)
+	if schema, err = compiler.Compile(schemaHome); err != nil || visit == nil {
+		return schema, err
+	}
+	for _, part := range parts {
+		visited(part, visit)
+	}
+	return schema, nil
+}
+
+// visited has visit called when a part of a schema is held against a value. The
+// checker has no such hook, but looks at the format before it goes on.
+func visited(part *jsonschema.Schema, visit func()) {
+	format := jsonschema.Format{Validate: func(any) error { return nil }}
+	if part.Format != nil {
+		format = *part.Format
+	}
+	check := format.Validate
+	format.Validate = func(value any) error {
+		visit()
+		return check(value)
+	}
+	part.Format = &format
 }
 
 // patterns are those of one schema: where one stands often, through aliases, it
 // is compiled once.
-type patterns map[string]*regexp.Regexp
+type patterns map[string]pieceOf
 
 func (known patterns) compile(text string) (jsonschema.Regexp, error) {
-	if re := known[text]; re != nil {
-		return re, nil
+	if known, ok := known[text]; ok {
+		return known, nil
 	}
 	re, err := compileRegexp(text)
 	if err == nil {
-		known[text] = re
+		known[text] = pieceOf{re}
 	}
-	return re, err
+	return pieceOf{re}, err
+}
+
+// A pieceOf is a pattern for texts that are not too long for it.
+type pieceOf struct{ *regexp.Regexp }
+
+// MatchString implements jsonschema.Regexp. It panics on a text that it does not
+// look at.
+func (p pieceOf) MatchString(text string) bool {
+	if len(text) > maxLooked {
+		panic(fmt.Errorf("a text of %d bytes: for a pattern it may have %d", len(text), maxLooked))
+	}
+	return p.Regexp.MatchString(text)
 }
 
 // refuser loads nothing.
@@ -179,7 +222,7 @@ func (p *parser) schema(n *yaml.Node) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
-	err := p.once("schema", string(raw), func() error { _, err := compileSchema(raw); return err })
+	err := p.once("schema", string(raw), func() error { _, err := compileSchema(raw, nil); return err })
 	var invalid *jsonschema.SchemaValidationError
 	var fault *jsonschema.ValidationError
 	var loading *jsonschema.LoadURLError

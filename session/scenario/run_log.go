@@ -89,8 +89,11 @@ func (r *runner) until(ctx context.Context, from int, matches func(number int, r
 	done := r.sess.Done()
 	for {
 		changed, ended := r.log.Changed(), isClosed(done)
-		number, ok := r.find(from, matches)
-		if ok {
+		number, ok := r.find(from, func(number int, row session.Row) bool { return ctx.Err() != nil || matches(number, row) })
+		switch {
+		case ctx.Err() != nil:
+			return 0, context.Cause(ctx)
+		case ok:
 			return number, nil
 		}
 		if ended {

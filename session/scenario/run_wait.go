@@ -75,7 +75,7 @@ func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, 
 	}
 	if p.line != nil {
 		key := match{e.N, 0}
-		if r.taken[key] || !p.line.Match(e.Payload) {
+		if r.taken[key] || !p.line.Match(beginning(e.Payload)) {
 			return nil, false
 		}
 		r.taken[key] = true
@@ -94,6 +94,9 @@ func (r *runner) matches(p pattern, number int, row session.Row) (value []byte, 
 	}
 	return nil, false
 }
+
+// beginning is what a regular expression sees of a line or a text.
+func beginning[T string | []byte](text T) T { return text[:min(len(text), maxLooked)] }
 
 // may tells from a row alone whether it can match: most need not be read.
 func (r *runner) may(p pattern, row session.Row) bool {

@@ -23,7 +23,7 @@ func valid(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 
 // TestSchema: it takes what Parse takes, and refuses every mistake of structure.
 func TestSchema(t *testing.T) {
-	schema, err := compileSchema(Schema())
+	schema, err := compileSchema(Schema(), nil)
 	require.NoError(t, err)
 	for name, data := range examples(t) {
 		require.NoError(t, valid(t, schema, data), name)

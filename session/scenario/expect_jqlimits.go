@@ -1,0 +1,93 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+const (
+	// maxGrowth is by how many bytes the program's memory may grow while a jq
+	// program runs.
+	maxGrowth = 1 << 30
+	// growthEvery is how often that is looked at.
+	growthEvery = 20 * time.Millisecond
+	// maxLevels is how deep a result may be nested: what a jq program nests without
+	// end would take all of the stack to be written.
+	maxLevels = 10_000
+)
+
+// errGrowth is why a jq program was ended.
+var errGrowth = errors.New("it takes too much memory")
+
+// bounded is a context that also ends when memory grows by more than limit;
+// release must be called. One operation of jq is not interrupted.
+func bounded(ctx context.Context, limit uint64) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	most := heap() + limit
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(growthEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if heap() > most {
+					cancel(errGrowth)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		watching.Wait()
+	}
+}
+
+// heap is how many bytes objects take that are not yet collected.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+// fits tells whether a result can be written: in at most maxCaptured bytes, as
+// far as that is known before, and maxLevels levels.
+func fits(result any) bool { return room(result, maxCaptured, maxLevels) >= 0 }
+
+// room is what is left of some bytes beside a value, below 0 if it is too large.
+func room(value any, left, levels int) int {
+	if left < 0 || levels == 0 {
+		return -1
+	}
+	switch v := value.(type) {
+	case string:
+		left -= len(v)
+	case json.Number:
+		left -= len(v)
+	case *big.Int:
+		left -= v.BitLen() / 4
+	case []any:
+		for _, item := range v {
+			if left = room(item, left-1, levels-1); left < 0 {
+				break
+			}
+		}
+	case map[string]any:
+		for name, item := range v {
+			if left = room(item, left-1-len(name), levels-1); left < 0 {
+				break
+			}
+		}
+	}
+	return left - 1
+}

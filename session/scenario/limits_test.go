@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMarks: no file has more than two values for each mark that is counted.
+func TestMarks(t *testing.T) {
+	for _, text := range []string{
+		"[a,b,c,[],{}]", "{a,b: c,d: {}}", "a: b\nc:\nd: e\n", "- a\n-\n- - b\n- - -\n", "? a\n: b\n? ? c\n", "a: b\rc: d\u0085e: f\u2028g: h\u2029i: j",
+	} {
+		root, err := decode(strings.NewReader(text))
+		require.NoError(t, err, text)
+		n := 0
+		for all := root.Content; len(all) > 0; n++ {
+			all = append(all[1:], all[0].Content...)
+		}
+		require.LessOrEqual(t, n, 2*marks([]byte(text))+2, text)
+	}
+}
+
+// TestProgramsAreBounded: a jq program takes neither all memory nor all of the
+// stack.
+func TestProgramsAreBounded(t *testing.T) {
+	ctx, release := bounded(t.Context(), 16<<20)
+	defer release()
+	err := (*Vars)(nil).results(ctx, `[limit(1e9; repeat("x" * 1000))]`, nil, func(any) bool { return true })
+	require.ErrorIs(t, err, errGrowth)
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("no time")
+	cancel(why)
+	_, _, err = (*Vars)(nil).holds(ctx, "range(infinite) | empty", nil)
+	require.ErrorIs(t, err, why)
+
+	for _, program := range []string{"reduce range(20000) as $i (1; [.])", "reduce range(20000) as $i (1; {a: .})", "[range(1000000)]", `"x" * 2000000`} {
+		got, ok, err := (*Vars)(nil).holds(t.Context(), program, nil)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Contains(t, got, "too large to be shown", program)
+		_, err = (*Vars)(nil).captured(t.Context(), program, nil)
+		require.ErrorContains(t, err, "it gives too much: at most 1048576 bytes are kept, of at most 10000 levels", program)
+	}
+	raw, err := (*Vars)(nil).captured(t.Context(), `reduce range(9000) as $i ({"a": [1.5, "b"]}; [.])`, nil)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("[", 9000)+`{"a":[1.5,"b"]}`+strings.Repeat("]", 9000), string(raw))
+}
+
+// TestSchemasAreBounded: a check of a schema that takes years ends, with its
+// time or before.
+func TestSchemasAreBounded(t *testing.T) {
+	for _, draft := range []string{"https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"} {
+		years := fmt.Sprintf(`{"$schema": %q, "definitions": {"d0": {"type": "string"}`, draft)
+		for i := range 60 {
+			years += fmt.Sprintf(`, "d%d": {"allOf": [{"$ref": "#/definitions/d%d"}, {"$ref": "#/definitions/d%d"}]}`, i+1, i, i)
+		}
+		years += `}, "allOf": [{"$ref": "#/definitions/d60"}]}`
+		_, err := faults(t.Context(), []byte(years), []byte(`"x"`))
+		require.ErrorContains(t, err, "it is held against more than 1000000 values", draft)
+
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("no time"))
+		_, err = faults(ctx, []byte(years), []byte(`"x"`))
+		require.ErrorContains(t, err, "no time", draft)
+	}
+	_, err := faults(t.Context(), []byte(`{"pattern": "a$"}`), []byte(`"`+strings.Repeat("a", maxLooked+1)+`"`))
+	require.ErrorContains(t, err, "a text of 65537 bytes: for a pattern it may have 65536")
+	found, err := faults(t.Context(), []byte(`{"format": "date", "items": {"pattern": "^a$"}}`), []byte(`["a", "b"]`))
+	require.NoError(t, err)
+	require.Equal(t, []schemaFault{{"/1", "'b' does not match pattern '^a$'"}}, found)
+	found, err = faults(t.Context(), []byte(`{"format": "date"}`), []byte(`"today"`))
+	require.NoError(t, err)
+	require.Len(t, found, 1, "formats are looked at as before")
+}
+
+// TestBeginning: a regular expression sees only so much of a line.
+func TestBeginning(t *testing.T) {
+	require.Equal(t, "short", beginning("short"))
+	require.Len(t, beginning(make([]byte, 1<<20)), maxLooked)
+}
