@@ -36,7 +36,8 @@ func (r *runner) lookForFindings(ctx context.Context) []lint.Finding {
 }
 
 // findings fails a step that was to have no findings, of a severity on, for
-// those that are new, and those that were found once more.
+// those that are new, and those that were found once more. The step's time may
+// be over by then.
 func (j *judgement) findings(before foundSoFar) {
 	least := lint.Warning
 	switch j.step.Expect.Findings {
@@ -45,7 +46,7 @@ func (j *judgement) findings(before foundSoFar) {
 	case lint.Error.String():
 		least = lint.Error
 	}
-	for i, f := range j.lookForFindings(j.ctx) {
+	for i, f := range j.lookForFindings(j.background) {
 		if f.Severity < least || i < len(before) && before[i] == f.Count {
 			continue
 		}

@@ -96,14 +96,10 @@ func (r *runner) endText() string {
 const wordsBack = 64
 
 // lastWords is the last line on stderr that is not blank, "" without one close
-// to the end, and since the step began in which it ended.
+// to the end, and since the step before began: it may have been said there.
 func (r *runner) lastWords() string {
-	from := r.begin
-	if exit, ok := r.find(r.since, func(_ int, row session.Row) bool { return row.Kind == session.KindExited }); ok && exit < from {
-		from = r.since
-	}
 	last := r.log.Len() - 1
-	for number := last; number >= max(from, last-wordsBack); number-- {
+	for number := last; number >= max(r.since, last-wordsBack); number-- {
 		row, _ := r.row(number)
 		if row.Kind != session.KindStderr {
 			continue
@@ -127,7 +123,7 @@ func (r *runner) lateText(step *Step, limit time.Duration) string {
 		what = "the server did not ask for " + step.Method
 	case step.Do == CloseStdin:
 		what = "the server did not end"
-	case step.Do == Notify, step.Do == Cancel, step.Do == Send && !step.Expect.wantsAnswer():
+	case step.Do == Notify, step.Do == Cancel, step.Do == Send && !step.wantsAnswer():
 		what = "the server does not read its input"
 	}
 	text := fmt.Sprintf("timeout: %s within %v", what, limit)

@@ -108,6 +108,8 @@ func TestSteps(t *testing.T) {
 `, []string{"passed tell", "passed echo", "failed wait for notifications/one", "  timeout: nothing came that matches within 1s"}},
 		{"the end while it waits", "\n  - {call: die, background: true}\n  - {wait: {stderr: cheese}}\n  - {name: b, wait: {stderr: more}}\n",
 			[]string{"passed die", "passed wait for stderr", "failed b", "  ended: the server ended with exit code 3; its last words: panic: out of cheese"}},
+		{"the end after its last words", "\n  - {call: die slowly, background: true}\n  - {wait: {stderr: cheese}}\n  - {name: b, wait: {stderr: more}}\n",
+			[]string{"passed die slowly", "passed wait for stderr", "failed b", "  ended: the server ended with exit code 3; its last words: panic: out of cheese"}},
 		{"answers", `
   - {call: ask, background: true}
   - {wait: {request: roots/list}}
@@ -143,6 +145,20 @@ func TestSteps(t *testing.T) {
   - {await: c, expect: {error: any}, timeout: 1s}
 `, []string{"passed mute", "passed cancel mute", "passed await mute", "passed b", "passed cancel b", "passed await b", "passed c", "passed cancel c",
 			"failed await c", "  timeout: no answer within 1s"}},
+		{"a cancelled call whose answer is needed", `
+  - {call: mute, background: true}
+  - {cancel: mute}
+  - {await: mute, capture: {x: .}, timeout: 1s}
+`, []string{"passed mute", "passed cancel mute", "failed await mute", "  timeout: no answer within 1s"}},
+		{"a restart while calls are under way", `
+  - {call: mute, background: true}
+  - {name: b, call: mute, background: true}
+  - restart: true
+  - {await: mute}
+  - {cancel: b, always: true}
+  - {name: c, call: echo, always: true}
+`, []string{"passed mute", "passed b", "passed restart", "failed await mute", "  ended: the server was restarted before it answered mute",
+			"failed cancel b", "  ended: the server was restarted before it answered b", "passed c"}},
 		{"too late to cancel", "\n  - {call: slow, background: true}\n  - {call: echo}\n  - {cancel: slow}\n",
 			[]string{"passed slow", "passed echo", "failed cancel slow", "  slow was answered before it could be cancelled, after 2s"}},
 		{"bytes", `
@@ -152,6 +168,10 @@ func TestSteps(t *testing.T) {
   - {name: d, send: {text: '{"jsonrpc":"2.0",', newline: false}}
   - {name: e, send: '"id":8,"method":"mute"}', expect: {result: {}}, timeout: 1s}
 `, []string{"passed send", "passed b", "passed c", "passed d", "failed e", "  timeout: no answer within 1s"}},
+		{"a capture of what answers bytes", `
+  - {send: '{"jsonrpc":"2.0","id":7,"method":"id"}', capture: {id: .id}}
+  - {call: echo, params: {a: "${id}"}, expect: {result: {a: n-17}}}
+`, []string{"passed send", "passed echo"}},
 		{"bytes beside a call", `
   - {call: slow, background: true}
   - {send: '{"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":1}}', expect: {result: {a: 1}}}

@@ -63,6 +63,7 @@ type runner struct {
 	failed bool  // a step has
 	over   error // see Result.Err
 	gone   bool  // there is no server
+	starts int   // how often it was restarted
 
 	near  int            // how much has come that a Wait wants, but for its params
 	begin int            // row at which the step began that runs now

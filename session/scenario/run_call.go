@@ -46,10 +46,11 @@ func (r *runner) answered(sent uint64, resp session.Response, err error) outcome
 
 // A background is a call that goes on while other steps run.
 type background struct {
-	step *Step
-	sent chan struct{} // closed when it is written
-	done chan struct{} // closed when out is there
-	out  outcome
+	step  *Step
+	start int           // runner.starts, when it began
+	sent  chan struct{} // closed when it is written
+	done  chan struct{} // closed when out is there
+	out   outcome
 	// cancelled: a step has cancelled it. For the goroutine of Run.
 	cancelled bool
 
@@ -102,7 +103,7 @@ func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	b := &background{step: step, sent: make(chan struct{}), done: make(chan struct{})}
+	b := &background{step: step, start: r.starts, sent: make(chan struct{}), done: make(chan struct{})}
 	calling, cancel := r.background, context.CancelFunc(func() {})
 	if step.Timeout > 0 {
 		calling, cancel = within(calling, step.Timeout)
@@ -134,7 +135,7 @@ func (r *runner) beginCall(ctx context.Context, step *Step) outcome {
 // taken if it comes within lateAnswer.
 func (r *runner) await(ctx context.Context, step *Step) outcome {
 	b := r.calls[step.Of]
-	if b.cancelled && !step.Expect.wantsAnswer() {
+	if b.cancelled && !step.wantsAnswer() {
 		timer := time.NewTimer(lateAnswer)
 		defer timer.Stop()
 		select {
@@ -147,11 +148,20 @@ func (r *runner) await(ctx context.Context, step *Step) outcome {
 	}
 	select {
 	case <-b.done:
-		return b.out
+		return r.outcomeOf(b)
 	case <-ctx.Done():
 		first, _ := b.entries()
 		return outcome{n: first, err: context.Cause(ctx)}
 	}
+}
+
+// outcomeOf is what came of a call that is over. That its server has ended does
+// not mean that there is none now.
+func (r *runner) outcomeOf(b *background) outcome {
+	if b.out.err == nil || b.start == r.starts {
+		return b.out
+	}
+	return outcome{n: b.out.n, problem: &Problem{Check: "ended", Text: "ended: the server was restarted before it answered " + b.step.Name}}
 }
 
 // interrupted is the end of the run's context, nil as long as only the step's
@@ -169,7 +179,7 @@ func (r *runner) cancelCall(ctx context.Context, step *Step) outcome {
 	b := r.calls[step.Of]
 	if r.isAnswered(b) {
 		if b.out.err != nil {
-			return outcome{err: b.out.err}
+			return r.outcomeOf(b)
 		}
 		text := fmt.Sprintf("%s was answered before it could be cancelled, after %v", step.Of, round(b.out.took))
 		return outcome{n: b.out.n, problem: &Problem{Check: "cancel", Text: text}}
@@ -204,9 +214,11 @@ func (r *runner) giveUp() {
 	}
 }
 
-// wantsAnswer tells whether anything is expected of an answer.
-func (e *Expect) wantsAnswer() bool {
-	return e.Result != nil || e.IsError != nil || e.Schema != nil || len(e.JQ) > 0 || e.Error != nil || e.Within > 0
+// wantsAnswer tells whether a step needs an answer: anything is expected of it,
+// or captured from it.
+func (s *Step) wantsAnswer() bool {
+	e := &s.Expect
+	return len(s.Capture) > 0 || e.Result != nil || e.IsError != nil || e.Schema != nil || len(e.JQ) > 0 || e.Error != nil || e.Within > 0
 }
 
 // rawID is the id of the request that is an entry, byte for byte.

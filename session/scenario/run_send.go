@@ -20,7 +20,7 @@ func (r *runner) notify(ctx context.Context, step *Step) outcome {
 	return outcome{n: r.sentSince(from, step.Method)}
 }
 
-// send sends bytes as they are. If an answer is expected it waits for it: for
+// send sends bytes as they are. If the step needs an answer it waits for it: for
 // the one to the request that the bytes are, or, if they are none, for the first
 // that answers no request, as the error is that tells of a broken message.
 func (r *runner) send(ctx context.Context, step *Step) outcome {
@@ -33,7 +33,7 @@ func (r *runner) send(ctx context.Context, step *Step) outcome {
 		data = []byte(text)
 	}
 	n, err := r.sess.SendBytes(ctx, data)
-	if err != nil || !step.Expect.wantsAnswer() {
+	if err != nil || !step.wantsAnswer() {
 		return outcome{n: n, err: err}
 	}
 	sent, _ := r.row(int(n) - 1)
@@ -99,6 +99,7 @@ func (r *runner) closeStdin(ctx context.Context, step *Step) outcome {
 func (r *runner) restart(ctx context.Context) outcome {
 	begin := r.now()
 	r.sess.Act("restart", "", 0)
+	r.starts++
 	err := r.sess.Restart(ctx)
 	r.since = r.startRow()
 	out := outcome{n: uint64(r.since) + 1, took: r.now() - begin}

@@ -36,6 +36,10 @@ func scripted() func(p *fake) int {
 		case "die":
 			p.err("panic: out of cheese")
 			return errGone
+		case "die slowly":
+			p.err("panic: out of cheese")
+			time.Sleep(time.Second)
+			return errGone
 		case "lose":
 			p.lose()
 		case "mute", "notifications/cancelled":
