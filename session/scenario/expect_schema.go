@@ -12,7 +12,7 @@ import (
 
 // maxVisits is how often parts of a schema are held against values: each can
 // leave a fault of some 200 bytes.
-const maxVisits = 1_000_000
+const maxVisits = 250_000
 
 // A schemaFault is one place where a value is not what a schema wants.
 type schemaFault struct{ pointer, text string }

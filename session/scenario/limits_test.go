@@ -30,7 +30,7 @@ func TestMarks(t *testing.T) {
 func TestProgramsAreBounded(t *testing.T) {
 	ctx, release := bounded(t.Context(), 16<<20)
 	defer release()
-	err := (*Vars)(nil).results(ctx, `[limit(1e9; repeat("x" * 1000))]`, nil, func(any) bool { return true })
+	err := (*Vars)(nil).results(ctx, `[limit(1e9; repeat("x" * 100000))]`, nil, func(any) bool { return true })
 	require.ErrorIs(t, err, errGrowth)
 
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -39,14 +39,14 @@ func TestProgramsAreBounded(t *testing.T) {
 	_, _, err = (*Vars)(nil).holds(ctx, "range(infinite) | empty", nil)
 	require.ErrorIs(t, err, why)
 
-	for _, program := range []string{"reduce range(20000) as $i (1; [.])", "reduce range(20000) as $i (1; {a: .})", "[range(1000000)]", `"x" * 2000000`} {
-		got, ok, err := (*Vars)(nil).holds(t.Context(), program, nil)
-		require.NoError(t, err)
-		require.True(t, ok)
-		require.Contains(t, got, "too large to be shown", program)
+	for _, program := range []string{"reduce range(20000) as $i (1; [.])", "reduce range(20000) as $i (1; {a: .})", "[range(600000)]", `"x" * 2000000`} {
 		_, err = (*Vars)(nil).captured(t.Context(), program, nil)
 		require.ErrorContains(t, err, "it gives too much: at most 1048576 bytes are kept, of at most 10000 levels", program)
 	}
+	got, ok, err := (*Vars)(nil).holds(t.Context(), `"x" * 2000000, "y" * 2000000`, nil)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "string too large to be shown", got)
 	raw, err := (*Vars)(nil).captured(t.Context(), `reduce range(9000) as $i ({"a": [1.5, "b"]}; [.])`, nil)
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("[", 9000)+`{"a":[1.5,"b"]}`+strings.Repeat("]", 9000), string(raw))
@@ -61,12 +61,13 @@ func TestSchemasAreBounded(t *testing.T) {
 			years += fmt.Sprintf(`, "d%d": {"allOf": [{"$ref": "#/definitions/d%d"}, {"$ref": "#/definitions/d%d"}]}`, i+1, i, i)
 		}
 		years += `}, "allOf": [{"$ref": "#/definitions/d60"}]}`
-		_, err := faults(t.Context(), []byte(years), []byte(`"x"`))
-		require.ErrorContains(t, err, "it is held against more than 1000000 values", draft)
-
+		if strings.Contains(draft, "2020") { // it takes its time
+			_, err := faults(t.Context(), []byte(years), []byte(`"x"`))
+			require.ErrorContains(t, err, "it is held against more than 250000 values", draft)
+		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("no time"))
-		_, err = faults(ctx, []byte(years), []byte(`"x"`))
+		_, err := faults(ctx, []byte(years), []byte(`"x"`))
 		require.ErrorContains(t, err, "no time", draft)
 	}
 	_, err := faults(t.Context(), []byte(`{"pattern": "a$"}`), []byte(`"`+strings.Repeat("a", maxLooked+1)+`"`))

@@ -189,7 +189,9 @@ func (r *stepReader) send(n *yaml.Node) {
 		r.failTry(text, "quote it", "text has to be text, not %s", describe(text))
 	default:
 		r.variables(real(text))
-		r.Data = line(real(text).Value, newline)
+		if r.Data = line(real(text).Value, newline); len(r.Data) == 0 {
+			r.fail(text, "there are no bytes to send")
+		}
 	}
 }
 
