@@ -232,13 +232,13 @@ func (s *Session) initialize(ctx context.Context, version string) error {
 // step sends one request of the handshake and logs how long it took.
 func (s *Session) step(ctx context.Context, method string, params json.RawMessage, timeout time.Duration) (Response, error) {
 	p := executor.Phase{Name: method, Begin: time.Now()}
-	s.phaseBegins(p)
+	s.phaseBegins(ctx, p)
 	resp, err := s.Request(ctx, method, params, CallOptions{Timeout: timeout, Bare: true})
 	p.End, p.Err = time.Now(), err
 	if err == nil && resp.Error != nil {
 		p.Err = resp.Error
 	}
-	s.phaseEnds(p)
+	s.phaseEnds(ctx, p)
 	return resp, err
 }
 

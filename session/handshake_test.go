@@ -334,7 +334,7 @@ func TestOnPhaseIsToldStartAndHandshake(t *testing.T) {
 	var told []string
 	open(t, legacy(func(*fakeProcess, message) {}), func(cfg *session.Config) {
 		cfg.Era = mcp.Legacy
-		cfg.OnPhase = func(p executor.Phase) {
+		cfg.OnPhase = func(_ context.Context, p executor.Phase) {
 			what := "ends"
 			if p.End.IsZero() {
 				what = "begins"

@@ -62,8 +62,9 @@ type Config struct {
 
 	// OnPhase, if set, is told each step of a start and of a handshake, as it
 	// begins, with a zero End, and as it ends; some are told at their end only. It
-	// is called by who opens or restarts the session, and may not do either.
-	OnPhase func(executor.Phase)
+	// is called by who opens or restarts the session, and may not do either. The
+	// step waits for it: executor.Pause of ctx stops the clocks of the start.
+	OnPhase func(ctx context.Context, p executor.Phase)
 
 	// Policies say, by method, what becomes of the server's own requests, and
 	// decide which client capabilities are declared. Without any, ping is
@@ -274,8 +275,8 @@ func (s *Session) start(ctx context.Context) error {
 
 	cmd := s.cfg.Command
 	cmd.ID, cmd.Pinned = "", true
-	cmd.OnBegin = s.phaseBegins
-	cmd.OnPhase = s.phaseEnds
+	cmd.OnBegin = func(p executor.Phase) { s.phaseBegins(ctx, p) }
+	cmd.OnPhase = func(p executor.Phase) { s.phaseEnds(ctx, p) }
 	proc, err := s.cfg.Executor.Start(ctx, cmd)
 	s.phaseIs(executor.Phase{})
 	if err != nil {
@@ -339,19 +340,19 @@ func (s *Session) setState(state State, body StateBody) {
 }
 
 // phaseBegins makes p the step that Status shows, and tells of it.
-func (s *Session) phaseBegins(p executor.Phase) {
+func (s *Session) phaseBegins(ctx context.Context, p executor.Phase) {
 	s.phaseIs(p)
 	if s.cfg.OnPhase != nil {
-		s.cfg.OnPhase(p)
+		s.cfg.OnPhase(ctx, p)
 	}
 }
 
 // phaseEnds logs a step of the start, while the start goes on.
-func (s *Session) phaseEnds(p executor.Phase) {
+func (s *Session) phaseEnds(ctx context.Context, p executor.Phase) {
 	s.phaseIs(executor.Phase{})
 	s.phase(p.Name, p.Detail, p.End.Sub(p.Begin), p.Err)
 	if s.cfg.OnPhase != nil {
-		s.cfg.OnPhase(p)
+		s.cfg.OnPhase(ctx, p)
 	}
 }
 

@@ -144,6 +144,9 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 	set, passed := configuredEnv(conn)
 	var run *launched
 	failure := p.phase("start", path.Base(p.cmd.Argv[0]), func() (err *executor.StartError) {
+		if ctx.Err() != nil { // while who was told of it took its time
+			return startCancelled(ctx, "start")
+		}
 		run, err = p.launch(ctx, conn, set)
 		return err
 	})
@@ -186,6 +189,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 func (p *process) phase(name, detail string, step func() *executor.StartError) *executor.StartError {
 	ph := executor.Phase{Name: name, Detail: detail, Begin: time.Now()}
 	tell(p.cmd.OnBegin, ph)
+	ph.Begin = time.Now() // who was told may have taken its time
 	err := step()
 	ph.End = time.Now()
 	if err != nil {

@@ -51,7 +51,7 @@ func TestBaselineIsAHost(t *testing.T) {
 		require.ElementsMatch(t, []string{"one removed", "two added"},
 			[]string{other.Drift[0].Name + " " + other.Drift[0].Change, other.Drift[1].Name + " " + other.Drift[1].Change})
 		require.Equal(t, "exit code 0", other.Exit)
-		require.Equal(t, []smoke.Phase{smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseBaseline, smoke.PhaseDone}, phases(events, 1)[1:])
+		require.Equal(t, []smoke.Phase{smoke.PhaseStart, smoke.PhaseHandshake, smoke.PhaseList, smoke.PhaseShutdown, smoke.PhaseBaseline, smoke.PhaseDone}, phases(events, 1))
 		require.Equal(t, 1, report.Exit())
 	})
 }

@@ -26,7 +26,7 @@ type check struct {
 	began   time.Time
 	result  Result
 	phase   Phase
-	seat    *seat                // among those that are checked at once
+	seat    *seat                // among those whose servers run at once
 	attempt int                  // 0: not begun
 	opening *opening             // of the attempt that is under way; nil otherwise
 	made    *Made                // nil if there is no session
@@ -48,6 +48,9 @@ func (c *check) do() {
 	ctx, cancel := executor.WithPatience(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
 	defer cancel()
 	c.attempt = 1
+	if c.result.Host == Local {
+		c.seat.sit(ctx, func() {})
+	}
 	if f := c.make(ctx); f != nil {
 		c.fail(f)
 		c.end()
@@ -55,14 +58,15 @@ func (c *check) do() {
 	}
 	passed := c.steps(ctx)
 	c.shutdown()
-	if passed {
-		c.compare()
-	}
 	c.lint()
-	c.end()
 	if c.made.Release != nil {
 		c.made.Release()
 	}
+	c.seat.leave() // who waits for the reference keeps nobody from running
+	if passed {
+		c.compare()
+	}
+	c.end()
 }
 
 // steps are what needs the server. It tells whether none failed.
@@ -93,11 +97,17 @@ func (c *check) make(ctx context.Context) *failure {
 }
 
 // step takes a step of a start or handshake. One that a scenario began is a part
-// of that.
-func (c *check) step(p executor.Phase) {
-	if c.opening != nil {
-		c.opening.step(p)
+// of that. The first start waits for a seat.
+func (c *check) step(ctx context.Context, p executor.Phase) {
+	if c.opening == nil {
+		return
 	}
+	if phaseOf(c.result.Host, p.Name) == PhaseStart {
+		if !c.seat.sit(ctx, func() { c.enter(PhaseWait) }) {
+			return // it is over in the phase in which it waited
+		}
+	}
+	c.opening.step(p)
 }
 
 // open opens the session, again if the host was not reached and that may pass.
@@ -144,7 +154,6 @@ func (c *check) enter(p Phase) {
 		return
 	}
 	c.phase = p
-	c.seat.phase(p)
 	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt})
 }
 

@@ -102,6 +102,8 @@ func (f *failure) giveUp(ctx context.Context) {
 		f.cause, f.code = CauseTimeout, "target.timeout"
 		f.message = "gave up in the phase " + string(f.phase) + ": " + errTargetLate.Error()
 		f.hint = "--target-timeout gives it longer"
+	case f.phase == PhaseWait:
+		*f = *cancelled(f.phase, "not begun", cause)
 	default:
 		*f = *cancelled(f.phase, "ended before it was done", cause)
 	}

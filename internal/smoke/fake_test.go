@@ -29,11 +29,12 @@ type world struct {
 
 // A host is where a fake server is started.
 type host struct {
-	steps  []step        // of the way to it, for each start
+	steps  []step        // of the way to it, for each start; nil: only the start itself
 	down   []error       // of the first starts; nil entries succeed
 	serve  func(p *fake) // nil: a good server
 	notice []executor.Notice
-	starts atomic.Int32
+	tries  atomic.Int32
+	starts atomic.Int32 // that got as far as the command
 }
 
 // A step of a start takes its time.
@@ -87,8 +88,16 @@ type fakeExecutor struct {
 }
 
 func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
-	n := int(x.host.starts.Add(1))
-	for _, s := range x.host.steps {
+	n := int(x.host.tries.Add(1))
+	steps := x.host.steps
+	if steps == nil {
+		steps = []step{{"start", 0}}
+	}
+	fails := n <= len(x.host.down) && x.host.down[n-1] != nil
+	for _, s := range steps {
+		if fails && s.name == "start" {
+			break
+		}
 		p := executor.Phase{Name: s.name, Begin: time.Now()}
 		cmd.OnBegin(p)
 		timer := time.NewTimer(s.took * time.Millisecond)
@@ -96,14 +105,17 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
+		}
+		if ctx.Err() != nil {
 			return nil, &executor.StartError{Code: executor.StartCancelled, Hop: "h", Phase: s.name, Err: context.Cause(ctx)}
 		}
 		p.End = time.Now()
 		cmd.OnPhase(p)
 	}
-	if n <= len(x.host.down) && x.host.down[n-1] != nil {
+	if fails {
 		return nil, x.host.down[n-1]
 	}
+	x.host.starts.Add(1)
 	p := &fake{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", n), cmd), notices: x.host.notice,
 		termed: make(chan struct{}), ended: make(chan struct{})}
 	p.in = bufio.NewReader(p.In)
@@ -114,8 +126,8 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 			serve = func(p *fake) { p.each(nil) }
 		}
 		serve(p)
-		p.end(executor.Exit{Kind: executor.ExitCode})
 		x.world.running.Add(-1)
+		p.end(executor.Exit{Kind: executor.ExitCode})
 	}()
 	return p, nil
 }

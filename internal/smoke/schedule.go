@@ -46,12 +46,12 @@ func newRun(ctx context.Context, opts Options) *run {
 	return r
 }
 
-// work takes the targets, Jobs at once, until all are done.
+// work takes the targets until all are done. Servers run Jobs at once.
 func (r *run) work() {
 	seats := newSeats(min(r.opts.Jobs, len(r.opts.Targets)))
 	var workers sync.WaitGroup
 	for _, target := range order(r.opts.Targets, r.refs.is) {
-		seat := seats.take()
+		seat := seats.wait()
 		workers.Go(func() {
 			defer seat.leave()
 			r.take(target, seat)

@@ -88,7 +88,7 @@ func TestRetriesWhatMayPass(t *testing.T) {
 				opts.Retries = tt.retries
 				begin := time.Now()
 				r := smoke.Run(t.Context(), opts).Targets[0]
-				require.Equal(t, tt.starts, h.starts.Load())
+				require.Equal(t, tt.starts, h.tries.Load())
 				require.False(t, r.OK)
 				require.Equal(t, []string{"go", "away"}, r.Said)
 				require.Equal(t, "try this", r.Hint)
@@ -118,8 +118,8 @@ func TestRetryThatSucceeds(t *testing.T) {
 		require.True(t, r.OK)
 		require.Equal(t, 2, r.Attempts)
 		require.Equal(t, 31.0, *r.Timings.Connect, "of the last attempt")
-		require.Equal(t, smoke.PhaseWait, events[5].Phase)
-		require.Equal(t, 2, events[5].Attempt)
+		require.Equal(t, smoke.PhaseWait, events[4].Phase)
+		require.Equal(t, 2, events[4].Attempt)
 	})
 }
 
@@ -215,12 +215,12 @@ func TestEndOfTheRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.add("bad", &host{steps: []step{{"connect", 100}}, down: []error{refused(executor.NetRefused, "connect")}})
+				w.add("bad", &host{steps: []step{{"connect", 100}, {"start", 0}}, down: []error{refused(executor.NetRefused, "connect")}})
 				w.add("hangs", &host{serve: silent("ping")})
 				w.add("far away", &host{steps: []step{{"login", 1e6}}})
-				idle := w.add("idle", &host{})
+				idle := w.add("idle", &host{steps: []step{{"connect", 60}, {"start", 0}}})
 				opts := w.options("bad", "hangs", "far away", "idle", "idle")
-				opts.Jobs = 2
+				opts.Jobs = 1
 				if tt.name != "fail fast" {
 					w.hosts["bad"].serve, w.hosts["bad"].down = silent("ping"), nil
 				}

@@ -1,76 +1,77 @@
 package smoke
 
 import (
-	"sync"
-	"time"
+	"context"
+
+	"mcpdbg/session/executor"
 )
 
-// slowHost is how long a host may take to be reached before its target makes room
-// for another one: it does nothing but wait.
-const slowHost = time.Second
+const (
+	// reachedAhead is for how many targets a seat hosts are reached at once.
+	// Reaching a host is mostly waiting, and one that never answers is not to hold
+	// up those that do.
+	reachedAhead = 8
+	// maxAhead bounds the connections that are open for it.
+	maxAhead = 256
+)
 
-// seats are for the targets that are checked at once. A target whose host takes
-// long to be reached gets up for another one and goes on standing, as long as
-// not more stand than there are seats.
-type seats struct{ taken, standing chan struct{} }
+// seats are for the targets whose servers run at once. A target sits down when
+// its command is about to be executed; before, it is one of those ahead.
+type seats struct{ taken, ahead chan struct{} }
 
-func newSeats(n int) seats { return seats{make(chan struct{}, n), make(chan struct{}, n)} }
-
-// take waits for a seat.
-func (s seats) take() *seat {
-	s.taken <- struct{}{}
-	return &seat{of: s}
+func newSeats(n int) seats {
+	return seats{taken: make(chan struct{}, n), ahead: make(chan struct{}, max(n, min(n*reachedAhead, maxAhead)))}
 }
 
-// A seat is that of one target. Its phases come from one goroutine at a time.
+// wait waits until a target may be begun.
+func (s seats) wait() *seat {
+	s.ahead <- struct{}{}
+	return &seat{of: s, ahead: true}
+}
+
+// A seat is the place of one target. It belongs to one goroutine.
 type seat struct {
-	of    seats
-	timer *time.Timer // while the host is being reached; nil before
-
-	mu       sync.Mutex
-	standing bool
-	reaching bool
+	of         seats
+	ahead, sat bool
 }
 
-// phase is told each phase of the target.
-func (s *seat) phase(p Phase) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.reaching
-	s.reaching = p == PhaseWait || p == PhaseResolve || p == PhaseConnect || p == PhaseHostKey
-	switch {
-	case s.standing || s.reaching == before:
-	case s.reaching:
-		s.timer = time.AfterFunc(slowHost, s.getUp)
-	default:
-		s.timer.Stop()
-	}
-}
-
-// getUp lets another target have the seat, or tries again later.
-func (s *seat) getUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.reaching {
-		return
+// sit waits for a seat, unless the target has one, and tells whether it has one
+// then: not if ctx ends before. The clocks of ctx stand still meanwhile. waits is
+// called if it has to wait.
+func (s *seat) sit(ctx context.Context, waits func()) bool {
+	if s.sat {
+		return true
 	}
 	select {
-	case s.of.standing <- struct{}{}:
-		s.standing = true
-		<-s.of.taken
+	case s.of.taken <- struct{}{}:
 	default:
-		s.timer.Reset(slowHost)
+		waits()
+		resume := executor.Pause(ctx)
+		defer resume()
+		select {
+		case s.of.taken <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	s.sat = true
+	s.goOn()
+	return ctx.Err() == nil
+}
+
+// goOn lets another target be begun.
+func (s *seat) goOn() {
+	if s.ahead {
+		<-s.of.ahead
+		s.ahead = false
 	}
 }
 
-// leave gives up what the target has.
+// leave gives up what the target has. It may be called twice.
 func (s *seat) leave() {
-	s.phase(PhaseDone)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.standing {
-		<-s.of.standing
-	} else {
+	s.goOn()
+	if s.sat {
 		<-s.of.taken
+		s.sat = false
 	}
 }

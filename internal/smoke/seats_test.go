@@ -10,10 +10,10 @@ import (
 	"mcpdbg/internal/smoke"
 )
 
-// A host that does not answer holds up nobody else.
-func TestHostsThatTakeLongMakeRoom(t *testing.T) {
+// Hosts that do not answer hold up nobody else, and servers run Jobs at once.
+func TestSeats(t *testing.T) {
 	slow := []step{{"resolve", 1}, {"connect", 10_000}, {"host-key", 20}, {"login", 40}, {"start", 5}}
-	busy := []step{{"resolve", 1}, {"connect", 10}, {"host-key", 20}, {"login", 10_000}, {"start", 5}}
+	busy := []step{{"resolve", 1}, {"connect", 10}, {"host-key", 20}, {"login", 40}, {"start", 10_000}}
 	for _, tt := range []struct {
 		name  string
 		jobs  int
@@ -23,8 +23,9 @@ func TestHostsThatTakeLongMakeRoom(t *testing.T) {
 	}{
 		{"one of two jobs", 2, map[string][]step{"a": slow, "b": overSSH, "c": overSSH, "d": overSSH}, []string{"a", "b", "c", "d"}, 10 * time.Second},
 		{"all jobs", 2, map[string][]step{"a": slow, "b": slow, "c": overSSH, "d": overSSH}, []string{"a", "b", "c", "d"}, 10 * time.Second},
-		{"as many again", 1, map[string][]step{"a": slow, "b": slow, "c": slow, "d": slow}, []string{"a", "b", "c", "d"}, 21 * time.Second},
-		{"a slow login is work", 1, map[string][]step{"a": busy, "b": busy}, []string{"a", "b"}, 20 * time.Second},
+		{"all are slow", 1, map[string][]step{"a": slow, "b": slow, "c": slow, "d": slow}, []string{"a", "b", "c", "d"}, 10 * time.Second},
+		{"the last is slow", 1, map[string][]step{"a": overSSH, "b": overSSH, "c": overSSH, "d": slow}, []string{"a", "b", "c", "d"}, 10 * time.Second},
+		{"a slow start is work", 1, map[string][]step{"a": busy, "b": busy}, []string{"a", "b"}, 20 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
