@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"mcpdbg/session"
 )
@@ -234,8 +235,20 @@ func (j *judgement) jq(x Expression, value any) {
 		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Text: "jq: " + j.hide.short(x.Text) + ": " + j.hide.short(err.Error())})
 	case !ok:
 		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got,
-			Text: "jq: " + j.hide.short(x.Text) + " gives " + j.hide.short(got)})
+			Text: "jq: " + j.hide.short(x.Text) + " gives " + j.hide.short(got) + ", of " + j.hide.short(gives(withoutMeta(value)))})
 	}
+}
+
+// withoutMeta is a value as it is shown: _meta is long in the modern era, and
+// would be all that is seen of it.
+func withoutMeta(value any) any {
+	members, ok := value.(map[string]any)
+	if !ok || len(members) == 1 {
+		return value
+	}
+	members = maps.Clone(members)
+	delete(members, "_meta")
+	return members
 }
 
 func (j *judgement) capture(c Capture, value any) {

@@ -59,7 +59,8 @@ func TestSteps(t *testing.T) {
 		{"jq", `
   - {call: id, expect: {jq: [.id == "n-17", ".big == 9007199254740993", "1, 2"]}}
   - {name: b, call: id, expect: {jq: [.null, "empty", ".id, false", ".id | tonumber"]}}
-`, []string{"passed id", "failed b", "  jq: .null gives null", "  jq: empty gives nothing", "  jq: .id, false gives false",
+`, []string{"passed id", "failed b", `  jq: .null gives null, of {"big":9007199254740993,"id":"n-17","null":null}`,
+			`  jq: empty gives nothing, of {"big":9007199254740993,"id":"n-17","null":null}`, `  jq: .id, false gives false, of {"big":9007199254740993,"id":"n-17","null":null}`,
 			`  jq: .id | tonumber: tonumber cannot be applied to "n-17": invalid number`}},
 		{"captures", `
   - {call: id, capture: {id: .id, all: .}}

@@ -99,7 +99,7 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 	case form == nil:
 		p.failTry(root, "begin with the line scenario: 1", "this is no scenario: the member scenario says the version of the form")
 	case real(form).Value != version || isText(real(form)):
-		p.fail(form, "a scenario of version %s is not known, only %s", describe(form), version)
+		p.failTry(form, "write scenario: "+version+", without quotes", "a scenario of version %s is not known, only %s", describe(form), version)
 	}
 	if vars != nil {
 		s.Vars = p.vars(vars)
@@ -108,7 +108,7 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 		s.Answers = p.answers(answers)
 	}
 	if steps == nil {
-		p.fail(root, "a scenario has steps")
+		p.failTry(root, "add steps:, and below it a list such as - call: tools/list", "nothing says what to do: a scenario has to have steps")
 		return s
 	}
 	s.Steps = p.steps(steps)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 
@@ -42,7 +43,12 @@ func compileRegexp(text string) (*regexp.Regexp, error) {
 	if len(text) > maxProgram {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxProgram)
 	}
-	return regexp.Compile(text)
+	compiled, err := regexp.Compile(text)
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) { // its own text begins by saying what it is
+		return nil, fmt.Errorf("%s: `%s`", wrong.Code, wrong.Expr)
+	}
+	return compiled, err
 }
 
 // schemaHome is the address of a schema; nothing is ever loaded from it.

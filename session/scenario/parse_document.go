@@ -90,7 +90,9 @@ func advice(text string) string {
 		return "indent with spaces, not with tabs; quote text that begins with one of @ ` %"
 	case strings.Contains(text, "mapping values are not allowed"):
 		return "quote text that has a colon and a space in it; members of one object are indented alike"
-	case strings.Contains(text, "did not find expected key"):
+	case strings.Contains(text, "did not find expected ',' or"):
+		return `quote what has one of [ ] { } , or a colon and a space in it: within {...} and [...] YAML takes them for its own, as in {jq: '.content[0].text'} or {title: "${title}"}`
+	case strings.Contains(text, "did not find expected key"), strings.Contains(text, "did not find expected '-' indicator"):
 		return "members of one object are indented alike"
 	}
 	return ""
