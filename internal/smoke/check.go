@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
@@ -87,7 +89,7 @@ func (c *check) make(ctx context.Context) *failure {
 		if c.run.opts.Scenario != nil {
 			c.run.opts.Scenario.Configure(cfg, c.run.opts.Vars)
 		}
-		c.secrets = slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets())
+		c.secrets = spelled(slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets()))
 	})
 	if err != nil {
 		return c.classify(ctx, err)
@@ -216,6 +218,17 @@ func clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
+// spelled are secrets, also as they stand in JSON, which differences quote.
+func spelled(secrets []executor.EnvVar) []executor.EnvVar {
+	for _, secret := range secrets[:len(secrets):len(secrets)] {
+		quoted, err := jsontext.AppendQuote(nil, secret.Value)
+		if inner := string(quoted); err == nil && inner[1:len(inner)-1] != secret.Value {
+			secrets = append(secrets, executor.EnvVar{Name: secret.Name, Value: inner[1 : len(inner)-1]})
+		}
+	}
+	return secrets
+}
+
 // conceal writes the names of variables for their values.
 func (c *check) conceal() {
 	if len(c.secrets) == 0 {
@@ -228,6 +241,9 @@ func (c *check) conceal() {
 	}
 	r := &c.result
 	hide(&r.Message, &r.Hint)
+	if r.ServerInfo != nil {
+		hide(&r.ServerInfo.Name, &r.ServerInfo.Version)
+	}
 	r.Said = session.Conceal(r.Said, c.secrets)
 	for i := range r.Notices {
 		hide(&r.Notices[i].Text, &r.Notices[i].Said)
@@ -239,7 +255,7 @@ func (c *check) conceal() {
 		r.Steps[i].Problems = session.Conceal(r.Steps[i].Problems, c.secrets)
 	}
 	for i := range r.Drift {
-		hide(&r.Drift[i].From, &r.Drift[i].To)
+		hide(&r.Drift[i].Name, &r.Drift[i].Pointer, &r.Drift[i].From, &r.Drift[i].To)
 	}
 	for i := range r.Orphans {
 		hide(&r.Orphans[i].Command)

@@ -25,6 +25,7 @@ type world struct {
 	t       testing.TB
 	hosts   map[string]*host
 	running atomic.Int32 // servers
+	env     []executor.EnvVar
 }
 
 // A host is where a fake server is started.
@@ -71,7 +72,7 @@ func (w *world) make(name string, configure func(*session.Config)) (*smoke.Made,
 	}
 	cfg := session.Config{
 		Executor: &fakeExecutor{world: w, host: w.hosts[name]}, Log: log, ClientName: "test", ClientVersion: "0", Era: mcp.Legacy,
-		Command: executor.Command{Argv: []string{"fake"}, Env: []executor.EnvVar{{Name: "TOKEN", Value: "sesame-open"}}},
+		Command: executor.Command{Argv: []string{"fake"}, Env: append([]executor.EnvVar{{Name: "TOKEN", Value: "sesame-open"}}, w.env...)},
 	}
 	configure(&cfg)
 	s := session.New(cfg)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/session"
@@ -37,9 +38,28 @@ func (c *check) lint() {
 		})
 	}
 	c.result.FindingsMore = len(found) - len(c.result.Findings)
+	c.explain(src, found)
 	if f := condemned(c.run.opts.FailOn, src, found); f != nil {
 		c.fail(f)
 	}
+}
+
+// explain adds what is wrong in the log to the hint of an answer that did not come
+// in time: an answer that nobody can read is one that did not come. What keeps a
+// handshake from its end the session knows better.
+func (c *check) explain(src session.Source, found []lint.Finding) {
+	if c.result.Cause != CauseTimeout || c.result.Phase == PhaseHandshake {
+		return
+	}
+	wrong := condemned(FailOnError, src, slices.DeleteFunc(slices.Clone(found), func(f lint.Finding) bool { return f.Rule.Dir == lint.Process }))
+	if wrong == nil {
+		return
+	}
+	hints := []string{"it may have answered, but wrongly: " + wrong.message}
+	if c.result.Hint != "" {
+		hints = append(hints, c.result.Hint)
+	}
+	c.result.Hint = strings.Join(hints, "\n")
 }
 
 // ours tells whether a finding is about what was sent, such as the nonsense of a
@@ -66,5 +86,5 @@ func condemned(on FailOn, src session.Source, found []lint.Finding) *failure {
 	if first.Detail != "" {
 		message += ": " + first.Detail
 	}
-	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(bad)), hint: first.Rule.Explanation}
+	return &failure{phase: PhaseDone, cause: CauseProtocol, code: first.Rule.ID, message: message + more(len(bad)), hint: "mend the server: " + first.Rule.Explanation}
 }

@@ -55,7 +55,7 @@ func (c *check) judge(ctx context.Context, result *scenario.Result) *failure {
 		f.code = failed.Problems[0].Check
 		f.message += ": " + failed.Problems[0].String() + more(len(failed.Problems))
 	}
-	f.hint = "line " + strconv.Itoa(failed.Place.Line) + " of " + c.run.opts.Scenario.File
+	f.hint = "look at line " + strconv.Itoa(failed.Place.Line) + " of " + c.run.opts.Scenario.File
 	stderr, _ := c.made.Session.Tail()
 	f.said = lastLines(stderr)
 	return f

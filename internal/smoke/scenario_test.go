@@ -52,7 +52,7 @@ func TestScenarioThatFails(t *testing.T) {
 	require.Equal(t, "result", r.Code)
 	require.Contains(t, r.Message, "step bad failed: ")
 	require.NotContains(t, r.Message, "sesame")
-	require.Equal(t, "line 10 of test.yaml", r.Hint)
+	require.Equal(t, "look at line 10 of test.yaml", r.Hint)
 	require.Positive(t, *r.Timings.Scenario)
 	require.Len(t, r.Steps, 3)
 	require.Equal(t, []string{"passed", "failed", "skipped"}, []string{r.Steps[0].Status, r.Steps[1].Status, r.Steps[2].Status})

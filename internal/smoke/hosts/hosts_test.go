@@ -79,6 +79,7 @@ func TestWhatIsWrongWithAList(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "h: there are no hosts in it",
 		"# web-1\n\n":                "h: there are no hosts in it",
+		"[web]\nweb-1\n":             `h:1: "[web]" is no host: a list has no groups, only one host a line`,
 		"a\nweb-1 web-2\n":           `h:2: "web-1 web-2" has a space in it: write one host a line`,
 		"a\x1b[31m":                  `h:1: "a\x1b[31m" is no text`,
 		"\xff":                       `h:1: "\xff" is no text`,

@@ -107,6 +107,8 @@ func (l Line) check() error {
 		return fmt.Errorf("%.40q is no text", l.Text)
 	case strings.ContainsFunc(l.Text, unicode.IsSpace):
 		return fmt.Errorf("%.80q has a space in it: write one host a line", l.Text)
+	case l.Text[0] == '[' && l.Text[len(l.Text)-1] == ']' && !strings.Contains(l.Text, ":"):
+		return fmt.Errorf("%.80q is no host: a list has no groups, only one host a line", l.Text)
 	case strings.TrimLeft(l.Text, "!") == "":
 		return errors.New("behind ! there is no pattern")
 	}

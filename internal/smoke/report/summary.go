@@ -60,6 +60,9 @@ func groups(targets []smoke.Result) []*group {
 			continue
 		}
 		key := strings.Join([]string{string(t.Cause), t.Code, general(t.Message, t.Host, t.Server)}, "\n")
+		if t.Cause == smoke.CauseTimeout { // late for different reasons, which the hint has
+			key += "\n" + general(t.Hint, t.Host, t.Server)
+		}
 		g := known[key]
 		if g == nil {
 			g = &group{cause: t.Cause}
@@ -74,10 +77,10 @@ func groups(targets []smoke.Result) []*group {
 	return all
 }
 
-// general is a message without what is another one on each host: its names, and
-// numbers.
+// general is a message without what is another one on each host: its names, its
+// address, and numbers.
 func general(message, host, server string) string {
-	for _, name := range []string{host, server} {
+	for _, name := range []string{host, server, address(message)} {
 		if name != "" {
 			message = strings.ReplaceAll(message, name, "*")
 		}
@@ -96,6 +99,21 @@ func general(message, host, server string) string {
 	return b.String()
 }
 
+// address is that of the host where a message begins by saying where it happened,
+// as in "start on me@web-1.example.org:22: connection refused"; else "".
+func address(message string) string {
+	where, _, _ := strings.Cut(message, ": ")
+	_, at, found := strings.Cut(where, " on ")
+	if !found || strings.Contains(at, " ") {
+		return ""
+	}
+	at = at[strings.LastIndexByte(at, '@')+1:]
+	if port := strings.LastIndexByte(at, ':'); port > 0 {
+		at = at[:port]
+	}
+	return at
+}
+
 // A summary writes the groups.
 type summary struct {
 	b       *bufio.Writer
@@ -109,6 +127,9 @@ func (s *summary) group(g *group) {
 	title := safe(string(g.cause))
 	if first.Code != "" && first.Code != title {
 		title += " (" + safe(first.Code) + ")"
+	}
+	if first.Cause == smoke.CauseTimeout {
+		title += ", " + safe(string(first.Phase))
 	}
 	message := safe(cmp.Or(first.Message, "no message"))
 	if len(g.targets) == 1 {
