@@ -31,6 +31,7 @@ const (
 	actGridStop     = "grid-stop"
 	actGridOpened   = "grid-opened"
 	actGridClose    = "grid-close"
+	actGridPalette  = "grid-commands"
 	actGridHelp     = "grid-help"
 	actGridQuit     = "grid-quit"
 )
@@ -67,6 +68,7 @@ func gridActions() []action {
 		{entry{ID: actGridOpened, Keys: []string{"1"}, Scope: scopeGrid, Title: "what is open", Help: "Go to the recordings and sessions that were opened from here.", Priority: 38, Enabled: somethingOpen}, do((*App).toOpened)},
 		{entry{ID: actGridStop, Keys: []string{"x"}, Scope: scopeGrid, Title: "stop the run", Help: "End the run: what runs is ended cleanly, what waits is not begun. The grid stays.", Priority: 32, Destructive: true, Enabled: canStopRun}, do(func(a *App, _ *gridScreen) tea.Cmd { a.askStopRun(false); return nil })},
 		{entry{ID: actGridClose, Keys: []string{"esc"}, Scope: scopeGrid, Title: "back", Help: "Give up opening, then list all targets. Never quits."}, do((*App).closeGrid)},
+		{entry{ID: actGridPalette, Keys: []string{":", "ctrl+p"}, Scope: scopeGrid, Title: "commands", Help: "Find what can be done here by its name, and do it.", Priority: 27}, nothing(func(a *App) { a.push(newPalette(a)) })},
 		{entry{ID: actGridHelp, Keys: []string{"?"}, Scope: scopeGrid, Title: "help", Help: "Show all keys.", Priority: 70}, nothing(func(a *App) { a.push(newHelp(a)) })},
 		{entry{ID: actGridQuit, Keys: []string{"q", "Q"}, Scope: scopeGrid, Title: "quit", Help: "Quit; while targets run, asks first, and ends them.", Priority: 80, Destructive: true}, (*App).interrupt},
 	}

@@ -76,6 +76,10 @@ var gridTests = map[string]actionTest{
 	},
 	actGridOpen: onGrid(func(t *testing.T, d *driver, r *fakeRun) {
 		d.onTarget(170)
+		require.Contains(t, d.plain(), "  waiting   for its turn")
+		d.onTarget(154)
+		require.Contains(t, d.plain(), "  running   shutdown, because it failed in auth")
+		d.onTarget(170)
 		d.do(actGridOpen)
 		require.Contains(t, d.rows()[35], "x open: everything on host-171.example has no recording yet")
 		d.onTarget(3)
@@ -220,6 +224,13 @@ var gridTests = map[string]actionTest{
 		d.do(actGridClose)
 		require.Contains(t, d.rows()[35], "q quits")
 		require.False(t, d.quit)
+	}),
+	actGridPalette: onGrid(func(t *testing.T, d *driver, _ *fakeRun) {
+		d.do(actGridPalette)
+		require.NotContains(t, d.plain(), "tools/call", "only what can be done on the grid")
+		d.write("failed only")
+		d.take(tea.KeyPressMsg{Code: tea.KeyEnter})
+		require.Contains(t, d.plain(), "━ Targets 36 of 200  failed only ━")
 	}),
 	actGridHelp: onGrid(func(t *testing.T, d *driver, _ *fakeRun) {
 		d.do(actGridHelp)

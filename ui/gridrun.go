@@ -86,6 +86,15 @@ func (a *App) gridShown() bool {
 	return false
 }
 
+// underneath is the scope of what help and the palette open over: the pane that
+// has the keys, or a run.
+func (a *App) underneath() string {
+	if a.gridShown() {
+		return scopeGrid
+	}
+	return paneScopes[a.focus]
+}
+
 // ofTarget tells whether this is the recording of a target of the run.
 func (a *App) ofTarget() bool { return a.grid != nil && a.session == nil && a.target != noTarget }
 

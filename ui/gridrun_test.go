@@ -174,6 +174,7 @@ func halfway(t testing.TB) *fakeRun {
 	r.end(0, 143)
 	r.totals.Took = 7 * time.Second
 	r.rows[150].Attempt = 2
+	r.rows[154].FailedIn = "auth"
 	return r
 }
 

@@ -121,7 +121,11 @@ func (g *gridScreen) paintBox(a *App, r paint.Rect) {
 	in := r.Inner()
 	rows := 0
 	if in.H >= gridLeast {
-		rows = max(min(gridAbout, in.H/4+1), min(gridSpare, in.H-g.grid.Len()-1))
+		part := 4
+		if g.over() {
+			part = 3 // why targets failed matters more than the list now
+		}
+		rows = max(min(gridAbout, in.H/part+1), min(gridSpare, in.H-g.grid.Len()-1))
 	}
 	below, list := in.CutBottom(rows)
 	g.grid.SetSize(list.W, list.H)
@@ -162,7 +166,10 @@ func (g *gridScreen) paintAbout(a *App, r paint.Rect) {
 	block.Options = a.look()
 	block.Resize(r.W, r.H)
 	a.paintRule(block.Line(0))
-	rows := g.aboutRows(a, r.W-gridLabels-1)
+	rows := g.aboutRows(a, r.W-gridLabels-1, true)
+	if len(rows) > r.H-1 {
+		rows = g.aboutRows(a, r.W-gridLabels-1, false)
+	}
 	for i, row := range rows {
 		if i == r.H-2 && len(rows) > r.H-1 {
 			block.Line(i+1).Text(a.theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", counted1(len(rows)-i, "more line")))
@@ -174,16 +181,18 @@ func (g *gridScreen) paintAbout(a *App, r paint.Rect) {
 }
 
 // aboutRows are what is known of the target under the cursor: first what its line
-// says, in full.
-func (g *gridScreen) aboutRows(a *App, width int) []sheetRow {
+// says, in full. Without its name, which the list has too, more of that is seen
+// where there is little room.
+func (g *gridScreen) aboutRows(a *App, width int, named bool) []sheetRow {
 	target, row, ok := g.picked()
 	if !ok {
 		return nil
 	}
-	facts := []grid.Fact{
-		{Label: "target", Text: nameOf(row)},
-		{Label: cmp.Or(row.Cause, row.State.String()), Text: row.Message, Bad: row.State == grid.Failed},
+	var facts []grid.Fact
+	if named {
+		facts = append(facts, grid.Fact{Label: "target", Text: nameOf(row)})
 	}
+	facts = append(facts, grid.Fact{Label: cmp.Or(row.Cause, row.State.String()), Text: cmp.Or(row.Message, soFar(&row)), Bad: row.State == grid.Failed})
 	facts = append(facts, g.run.Source.About(target)...)
 	facts = append(facts, grid.Fact{Label: "recording", Text: row.Recording})
 	var rows []sheetRow
@@ -199,6 +208,19 @@ func (g *gridScreen) aboutRows(a *App, width int) []sheetRow {
 		}
 	}
 	return rows
+}
+
+// soFar says where a target is that has not come to its end.
+func soFar(row *grid.Row) string {
+	switch {
+	case row.State == grid.Waiting:
+		return "for its turn"
+	case row.State != grid.Running:
+		return ""
+	case row.FailedIn != "":
+		return row.Phase + ", because it failed in " + row.FailedIn
+	}
+	return fmt.Sprintf("%s for %.1fs", row.Phase, row.InPhase.Seconds())
 }
 
 // maxAbout is how many bytes of a fact are looked at: what does not fit on the

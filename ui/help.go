@@ -52,11 +52,7 @@ type help struct {
 const helpKeys = 16
 
 func newHelp(a *App) *help {
-	scope := paneScopes[a.focus]
-	if a.gridShown() {
-		scope = scopeGrid
-	}
-	return &help{groups: a.keys.Help(scope, a)}
+	return &help{groups: a.keys.Help(a.underneath(), a)}
 }
 
 func (*help) scope() string { return scopeHelp }

@@ -88,6 +88,27 @@ func onHost(t *testing.T, w, h int, test func(t *testing.T, d *driver, x *fakeEx
 	})
 }
 
+// TestSessionsOfHosts: where there is little room the list says on which host a
+// session is, and not how much it has recorded.
+func TestSessionsOfHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var opened []Opened
+		for _, host := range []string{"build-7", "build-8.example"} {
+			log, err := recordings.Create(recordings.Options{Dir: t.TempDir(), Header: session.Header{Argv: []string{"my-server"}, Placement: "ssh", Host: host}})
+			require.NoError(t, err)
+			t.Cleanup(func() {
+				require.NoError(t, log.Close())
+				require.NoError(t, log.Release())
+			})
+			opened = append(opened, Opened{Source: log, Title: "my-server (" + host + ")"})
+		}
+		d := drive(t, Options{Opened: opened}, 120, 36)
+		d.do(actSessions)
+		require.Contains(t, d.rows()[3], "followed, build-7 ")
+		require.Contains(t, d.rows()[5], "followed, build-8")
+	})
+}
+
 // lost is how an executor tells of a connection that is lost.
 var lost = &executor.LostError{
 	Code: executor.LostKeepalive, Hop: "dev@10.0.0.7:2222", After: 12*time.Minute + 3*time.Second,

@@ -38,12 +38,12 @@ type palette struct {
 	block   paint.Lines
 }
 
-// newPalette lists what can be reached from the pane that has the keys: what
-// the footer thinks most of first.
+// newPalette lists what can be reached from the pane that has the keys, or from
+// the grid of a run: what the footer thinks most of first.
 func newPalette(a *App) *palette {
 	p := &palette{}
-	for _, action := range a.keys.Reachable(paneScopes[a.focus]) {
-		if action.ID != actPalette {
+	for _, action := range a.keys.Reachable(a.underneath()) {
+		if action.ID != actPalette && action.ID != actGridPalette {
 			p.actions = append(p.actions, action)
 		}
 	}

@@ -181,11 +181,12 @@ func (a *App) sessionBusy() (string, theme.Style) {
 }
 
 // paintState paints the state of a session and where it runs, and at the right
-// the size of its recording. Where there is no room the place is left out.
+// the size of its recording. Where there is no room that is left out for a host,
+// and this machine for that.
 func (l *sessionList) paintState(line *paint.Line) {
 	a := l.app
-	place := "local"
-	if host := a.host(); host != "" {
+	place, host := "local", a.host()
+	if host != "" {
 		place = "ssh " + host
 	}
 	state, bytes := fileState(a.file.Recording), size(a.file.Size)
@@ -197,7 +198,14 @@ func (l *sessionList) paintState(line *paint.Line) {
 	}
 	line.PadTo(4)
 	if room := line.Room(); termsafe.Width(state+", "+place)+1+len(bytes) > room && bytes != "" {
-		place = ""
+		if host != "" {
+			bytes = ""
+		} else {
+			place = ""
+		}
+		if termsafe.Width(state+", "+place) > room {
+			place = host
+		}
 	}
 	if place != "" {
 		state += ", " + place

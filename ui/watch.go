@@ -124,7 +124,7 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 	}
 	text := w.cause + ": " + round.Summary()
 	if round.Differs() {
-		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + round.Summary()
+		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + whatChanged(round)
 	}
 	if w.held {
 		text += " (" + a.keyOf(actWatchRest) + " sends them)"
@@ -134,6 +134,14 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 		cmd = tea.Batch(cmd, a.showRound(round))
 	}
 	return tea.Batch(cmd, a.dueRound())
+}
+
+// whatChanged is the change of a round that has but one, else their number.
+func whatChanged(round *rerun.Round) string {
+	if changes := round.Changes(); len(changes) == 1 && len(round.Held) == 0 {
+		return changes[0]
+	}
+	return round.Summary()
 }
 
 // roundError says in a line why a round has failed: the rest is on the screen.

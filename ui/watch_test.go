@@ -105,7 +105,7 @@ func TestWatch(t *testing.T) {
 		x.serve = adds(7)
 		d.changes()
 		require.EqualValues(t, 2, w.restarts.Load())
-		require.Contains(t, d.lastLine(), "main.go changed; D shows it: 1 call and the lists again: 1 of 3 answers changed")
+		require.Contains(t, d.lastLine(), "main.go changed; D shows it: ~ tools/call add: /result/structuredContent/sum 1 -> 7")
 		require.Nil(t, d.top())
 		d.do(actCompare)
 		v, ok := d.top().(*comparing)

@@ -28,6 +28,7 @@ type smokeBoard struct {
 // A boardRow is how far a target is.
 type boardRow struct {
 	phase     smoke.Phase // "" before it is begun
+	failed    smoke.Phase // in which it failed, while it is ended for that
 	attempt   int
 	began     time.Time
 	entered   time.Time // the phase
@@ -55,7 +56,7 @@ func (b *smokeBoard) event(e smoke.Event) {
 	if e.Attempt > 0 && row.attempt == 0 {
 		b.newest = e.Target
 	}
-	row.phase, row.attempt, row.entered = e.Phase, e.Attempt, e.At
+	row.phase, row.failed, row.attempt, row.entered = e.Phase, e.Failed, e.Attempt, e.At
 	if e.Result != nil {
 		row.ended, row.result = e.At, e.Result
 		b.running--

@@ -113,7 +113,7 @@ func (s *gridSource) Row(target int) grid.Row {
 	case at.result != nil:
 		doneRow(&row, at)
 	case at.phase != "":
-		row.State, row.Phase = grid.Running, string(at.phase)
+		row.State, row.Phase, row.FailedIn = grid.Running, string(at.phase), string(at.failed)
 		row.Took, row.InPhase = time.Since(at.began), time.Since(at.entered)
 	}
 	return row
@@ -132,7 +132,10 @@ func doneRow(row *grid.Row, at *boardRow) {
 	default:
 		row.State, row.Cause = grid.Failed, string(r.Cause)
 	}
-	row.Phase, row.Message = string(r.Phase), withoutPlace(r.Message)
+	row.Message = withoutPlace(r.Message)
+	if r.Phase != smoke.PhaseDone { // after all phases, its log was found wanting
+		row.Phase = string(r.Phase)
+	}
 }
 
 // withoutPlace is the message of a failed start without where that was: the row

@@ -16,7 +16,7 @@ func TestSmokeOnTheScreen(t *testing.T) {
 	s := onScreen(t, 100, 30, "smoke", "--config", config)
 	s.until("SMOKE", "good", "14 tools", "gone", "exec", "failed by:", "recordings")
 	s.keys("Enter")
-	s.until("FILE", "not started")
+	s.until("FILE  gone (local)", "not started")
 	s.keys("q")
 	s.until("SMOKE")
 	s.quit()

@@ -88,7 +88,12 @@ func (a *app) gridScreen(ctx context.Context, fl *fleet, run grid.Source, name s
 		Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder(),
 		Grid: &ui.GridRun{
 			Source: run, Title: name, Stop: stop,
-			Open: func(_ context.Context, target int) (ui.Opened, error) { return l.recording(run.Row(target).Recording) },
+			Open: func(_ context.Context, target int) (ui.Opened, error) {
+				row := run.Row(target)
+				o, err := l.recording(row.Recording)
+				o.Title = title(row.Server, row.Host) // the names of the files of a run begin all the same
+				return o, err
+			},
 			Fresh: func(_ context.Context, target int) (ui.Opened, error) {
 				t, argv, err := fl.at(target)
 				if err != nil {

@@ -156,7 +156,7 @@ func (c *check) enter(p Phase) {
 		return
 	}
 	c.phase = p
-	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt})
+	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
 }
 
 // fail notes why the target failed. The first reason counts.

@@ -87,6 +87,7 @@ type Event struct {
 	Phase   Phase
 	At      time.Time
 	Attempt int     // from 1; 0: it was not begun
+	Failed  Phase   // in which it failed, if it has and is being ended for that; else ""
 	Result  *Result // with PhaseDone: what became of it. It does not change any more
 }
 

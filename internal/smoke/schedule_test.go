@@ -59,6 +59,27 @@ func TestEventsTellEachPhaseInOrder(t *testing.T) {
 	})
 }
 
+// An ending tells for which failure it is.
+func TestEventsOfAnEndingTellTheFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("bad", &host{steps: overSSH[:2], down: []error{errors.New("no way in")}})
+		w.add("good", &host{steps: overSSH})
+		opts := w.options("bad", "good")
+		failed := make(map[int]smoke.Phase)
+		opts.Event = func(e smoke.Event) {
+			if e.Phase == smoke.PhaseShutdown {
+				failed[e.Target] = e.Failed
+			} else {
+				require.Empty(t, e.Failed)
+			}
+		}
+		report := smoke.Run(t.Context(), opts)
+		require.Equal(t, map[int]smoke.Phase{0: report.Targets[0].Phase, 1: ""}, failed)
+		require.NotEmpty(t, failed[0])
+	})
+}
+
 func TestRetriesWhatMayPass(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -36,7 +36,10 @@ func (r *Round) Differs() bool { return r.Report != nil && r.Report.Differs }
 
 // Summary says in one line what a round came to.
 func (r *Round) Summary() string {
-	text := count(r.Sent(), "call") + " and the lists again: "
+	text := "the lists again: "
+	if n := r.Sent(); n > 0 {
+		text = count(n, "call") + " and " + text
+	}
 	switch lone := r.lone(); {
 	case r.Report == nil:
 		text += "nothing to compare with"

@@ -134,14 +134,19 @@ func spinner(d time.Duration) string {
 // Those of targets with fewer phases stand below the last of the others.
 func (r rows) paintSteps(c *table.Cells, row *Row) {
 	at := slices.Index(row.Phases, row.Phase)
-	if row.State == Passed {
+	if row.Phase == "" && (row.State == Passed || row.State == Failed) {
 		at = len(row.Phases)
 	}
+	failed := slices.Index(row.Phases, row.FailedIn)
 	for range c.Width(colSteps) - len(row.Phases) {
 		c.Text(colSteps, r.theme.Text, " ")
 	}
 	for i := range row.Phases {
 		switch {
+		case i == failed:
+			c.Text(colSteps, r.theme.Error, r.glyphs.bad)
+		case i < at && failed >= 0 && i > failed:
+			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
 		case i < at:
 			c.Text(colSteps, r.theme.OK, r.glyphs.done)
 		case i > at || at < 0:

@@ -56,10 +56,13 @@ type Row struct {
 	State  State
 	// Phases are those that the target goes through, in order; Phase is the one
 	// it is in, or in which it failed. Phase is "" before the first, and of one
-	// that passed. The slice is shared by rows and never changed.
-	Phases  []string
-	Phase   string
-	Attempt int // that runs, or was the last; from 1
+	// that has gone through all. The slice is shared by rows and never changed.
+	Phases []string
+	Phase  string
+	// FailedIn is the phase in which one that still runs has failed: it is being
+	// ended, and what is between was not done.
+	FailedIn string
+	Attempt  int // that runs, or was the last; from 1
 	// Took is how long the target has been running, InPhase how long it has been
 	// in its phase; both until it ended, if it has.
 	Took, InPhase time.Duration

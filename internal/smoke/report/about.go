@@ -26,8 +26,8 @@ func About(r *smoke.Result) []Fact {
 			facts = append(facts, Fact{label, text, bad})
 		}
 	}
-	add("code", false, r.Code)
 	add("try", false, r.Hint)
+	add("code", false, r.Code)
 	add("said", false, r.Said...)
 	add("exit", false, r.Exit)
 	if r.ServerInfo != nil {
