@@ -253,3 +253,18 @@ func TestLarge(t *testing.T) {
 	require.True(t, small.differs(state{}))
 	require.False(t, state{}.differs(stateOf(filepath.Dir(file), 5)), "a folder is no file")
 }
+
+// TestElsewhere sees a folder that is not below the working one go and come
+// back, as builds do it with theirs.
+func TestElsewhere(t *testing.T) {
+	other := newTree(t, nil, "target/debug/server")
+	tr := &tree{t: t, dir: t.TempDir()}
+	tr.watch(Options{Globs: []string{other.path("target/debug/*")}})
+	tr.dir = other.dir
+	for i := range 3 {
+		require.NoError(t, os.RemoveAll(other.path("target")))
+		tr.changes("target/debug/server")
+		tr.write("target/debug/server", fmt.Sprint(i))
+		tr.changes("target/debug/server")
+	}
+}

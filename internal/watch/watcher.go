@@ -199,7 +199,8 @@ func (w *Watcher) watches(file string) bool {
 }
 
 // gone takes a path that is not there any more: with a folder goes what is in
-// it.
+// it. What is there again by now is watched anew; where a glob begins in it, so
+// is the nearest folder above, which sees it come back.
 func (w *Watcher) gone(name string) {
 	if !w.folders[name] {
 		return
@@ -214,6 +215,13 @@ func (w *Watcher) gone(name string) {
 	for file := range w.files {
 		if strings.HasPrefix(file, inside) {
 			w.touch(file)
+		}
+	}
+	w.come(name)
+	for i := range w.globs.in {
+		if g := &w.globs.in[i]; isWithin(name, g.top) {
+			g.top = existing(g.root)
+			w.come(g.top)
 		}
 	}
 }
