@@ -53,7 +53,7 @@ func (l *Linter) batch(b *message) {
 		l.report(rpc13, b.at, fmt.Sprintf("a batch of %d in revision %s", elements, l.run.revision))
 	}
 	if !b.fromServer {
-		l.run.lastSent = sentMalformed
+		l.run.unreadable++
 	}
 }
 
@@ -76,6 +76,7 @@ func (l *Linter) message(m *message) {
 
 // noMessage looks at JSON that is no message. An object gets one finding.
 func (l *Linter) noMessage(m *message) {
+	l.run.noteMalformed(m)
 	object := len(m.bytes) > 0 && bytes.TrimLeft(m.bytes, " \t\r\n")[0] == '{'
 	switch {
 	case object && m.JSONRPC == framing.Span{}:
@@ -90,6 +91,7 @@ func (l *Linter) noMessage(m *message) {
 // envelope looks at what all messages have.
 func (l *Linter) envelope(m *message) {
 	if string(m.of(m.JSONRPC)) != `"2.0"` {
+		l.run.noteMalformed(m)
 		l.report(rpc01, m.at, "jsonrpc is "+orMissing(m.of(m.JSONRPC)))
 	}
 	hasMethod, hasResult, hasError := m.Method != framing.Span{}, m.Result != framing.Span{}, m.Error != framing.Span{}
@@ -164,10 +166,10 @@ func (l *Linter) request(m *message) {
 	l.run.process.asked(m)
 }
 
-// noteMalformed notes that a request was sent which is answered without an id.
+// noteMalformed notes that something was sent which may be answered without an id.
 func (r *run) noteMalformed(m *message) {
 	if !m.fromServer {
-		r.lastSent = sentMalformed
+		r.unreadable++
 	}
 }
 
@@ -292,10 +294,11 @@ func (l *Linter) answerWithoutID(m *message) {
 	if m.ID != (framing.Span{}) {
 		what = "id null"
 	}
-	switch l.run.lastSent {
-	case sentMalformed:
+	switch {
+	case l.run.unreadable > 0: // the answer may come after requests that were sent later
+		l.run.unreadable--
 		l.reportAs(rpc10, Info, m.at, what+", after a line that is no request")
-	case sentNotification:
+	case l.run.lastSent == sentNotification:
 		l.report(rpc10, m.at, what+", as an answer to a notification")
 	default:
 		l.report(rpc10, m.at, what)

@@ -20,18 +20,18 @@ type run struct {
 	process processRun
 
 	open       openLine // of stdin
-	lastSent   sentKind // what the last line sent to the server was
+	lastSent   sentKind // what the last message sent to the server was
+	unreadable int      // lines sent that are no request: each may be answered without an id
 	progressed int64    // when the server last told progress
 }
 
-// sentKind is what a line sent to the server was, as far as its answer goes.
+// sentKind is what a message sent to the server was, as far as its answer goes.
 type sentKind uint8
 
 const (
 	sentNothing sentKind = iota
 	sentRequest
 	sentNotification
-	sentMalformed
 )
 
 // start begins anew with the start entry of another process.

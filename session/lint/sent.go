@@ -55,14 +55,15 @@ func (l *Linter) sent(at place, e *session.Entry) {
 }
 
 func (l *Linter) sentLine(at place, m framing.Message, line []byte) {
-	l.run.lastSent = sentMalformed
-	p := m.Problems
-	switch {
+	if m.Valid() {
+		l.line(at, false, m, line)
+		return
+	}
+	l.run.unreadable++
+	switch p := m.Problems; {
 	case p&framing.ProblemBOM != 0:
 		l.report(frm03, at, "before "+quote(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))))
 	case p&framing.ProblemBlank != 0:
 		l.report(frm10, at, "a blank line")
-	case m.Valid():
-		l.line(at, false, m, line)
 	}
 }
