@@ -7,6 +7,7 @@ import (
 
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
 )
 
 const (
@@ -30,6 +31,7 @@ const (
 // processRun is what is known of the life of one process.
 type processRun struct {
 	firstAsk  *place // the first request to it
+	probed    bool   // which was a probe, and there was no other one
 	answers   int
 	eof       place // where its stdin was closed
 	eofAt     int64
@@ -255,10 +257,20 @@ func (l *Linter) judgeExit(asked bool) {
 	switch {
 	case p.signalled:
 	case p.how.Signal != "", failed && !asked:
-		l.report(prc03, p.exit, describeExit(p.how)+l.lastWords())
+		l.reportAs(prc03, p.unlessProbed(prc03.Severity), p.exit, describeExit(p.how)+l.lastWords())
 	case failed:
 		l.report(prc02, p.exit, describeExit(p.how))
 	}
+}
+
+// unlessProbed is the severity of an end without an answer. A server of before
+// 2026 may end itself when it is asked for what it does not know, and works when
+// it is initialized: that is bad for clients which probe, and for no others.
+func (p *processRun) unlessProbed(s Severity) Severity {
+	if p.probed && p.answers == 0 && p.how.Signal == "" {
+		return min(s, Warning)
+	}
+	return s
 }
 
 // dropped judges the requests that the exit left without an answer.
@@ -276,10 +288,10 @@ func (l *Linter) dropped(asked bool) {
 		l.report(prc08, p.exit, detail)
 		return
 	}
-	l.report(prc04, p.exit, detail)
+	l.reportAs(prc04, p.unlessProbed(prc04.Severity), p.exit, detail)
 	for _, r := range left {
 		if !r.late {
-			l.reportAs(rpc19, Error, r.at, fmt.Sprintf("%s: the server exited, %s", excerpt([]byte(r.method)), describeExit(p.how)))
+			l.reportAs(rpc19, p.unlessProbed(Error), r.at, fmt.Sprintf("%s: the server exited, %s", excerpt([]byte(r.method)), describeExit(p.how)))
 		}
 	}
 }
@@ -297,7 +309,11 @@ func (l *Linter) buffered() {
 
 // asked notes a request to the server.
 func (p *processRun) asked(m *message) {
-	if p.firstAsk == nil && !m.fromServer {
+	if m.fromServer {
+		return
+	}
+	p.probed = p.firstAsk == nil && string(m.of(m.Method)) == mcp.MethodDiscover
+	if p.firstAsk == nil {
 		at := m.at
 		p.firstAsk = &at
 	}

@@ -10,7 +10,7 @@ var (
 		Reference:   "stdio, shutdown",
 		Breaks:      "supervisors and clients report a crash"}
 	prc03 = &Rule{ID: "PRC03", Severity: Error, Dir: Process, Title: "died by itself",
-		Explanation: "The server ended by a signal or with a failure code, and nobody had asked it to end. The last stderr lines are in the finding.",
+		Explanation: "The server ended by a signal or with a failure code, and nobody had asked it to end. The last stderr lines are in the finding. If all it was asked is server/discover, and it ended with a code, that is a warning: clients which do not probe get on with it.",
 		Reference:   "stdio, unexpected termination",
 		Breaks:      "the client shows the server as disconnected"}
 	prc04 = &Rule{ID: "PRC04", Severity: Error, Dir: Process, Title: "exit with requests in flight",
