@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/internal/smoke"
 	"mcpdbg/recordings/imports"
 	"mcpdbg/recordings/redact"
 	"mcpdbg/recordings/replay"
@@ -19,7 +20,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/json.md")
 	require.NoError(t, err)
 	for _, of := range []any{
-		listed{}, recordingInfo{}, serverInfo{}, countsInfo{}, methodInfo{}, notifiedInfo{}, strayInfo{}, findingInfo{},
+		listed{}, recordingInfo{}, serverInfo{}, countsInfo{}, methodInfo{}, notifiedInfo{}, strayInfo{}, smoke.Finding{},
 		verifyInfo{}, verifyStream{}, verifyProblem{}, redact.Report{}, redact.Item{}, imports.Report{}, imports.Bad{},
 		replayDocument{}, replayItem{}, scenarioDocument{}, stepDocument{}, problemDocument{}, replay.Variable{}, replay.Target{}, replay.Question{},
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/smoke"
 	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/lint"
@@ -15,23 +16,23 @@ import (
 
 // recordingInfo is what rec info says, and prints with --json.
 type recordingInfo struct {
-	File     string         `json:"file"`
-	Header   session.Header `json:"header"`
-	State    string         `json:"state"` // done, torn, live or parts missing, as in rec ls
-	Entries  int            `json:"entries"`
-	Size     int64          `json:"bytes"`
-	Duration int64          `json:"duration_us"`
-	Skipped  string         `json:"skipped,omitempty"` // what was not understood
-	Servers  []serverInfo   `json:"servers,omitempty"` // what the handshakes told, one a process
-	Counts   countsInfo     `json:"counts"`
-	Methods  []methodInfo   `json:"methods"`
-	Notified []notifiedInfo `json:"notifications"`
-	Stray    []strayInfo    `json:"stray,omitempty"` // the first ones; Counts has how many there are
-	Errors   int            `json:"finding_errors"`
-	Warnings int            `json:"finding_warnings"`
-	Infos    int            `json:"finding_infos"`
-	Unread   int            `json:"findings_unread,omitempty"` // entries whose bytes could not be read
-	Findings []findingInfo  `json:"findings"`
+	File     string          `json:"file"`
+	Header   session.Header  `json:"header"`
+	State    string          `json:"state"` // done, torn, live or parts missing, as in rec ls
+	Entries  int             `json:"entries"`
+	Size     int64           `json:"bytes"`
+	Duration int64           `json:"duration_us"`
+	Skipped  string          `json:"skipped,omitempty"` // what was not understood
+	Servers  []serverInfo    `json:"servers,omitempty"` // what the handshakes told, one a process
+	Counts   countsInfo      `json:"counts"`
+	Methods  []methodInfo    `json:"methods"`
+	Notified []notifiedInfo  `json:"notifications"`
+	Stray    []strayInfo     `json:"stray,omitempty"` // the first ones; Counts has how many there are
+	Errors   int             `json:"finding_errors"`
+	Warnings int             `json:"finding_warnings"`
+	Infos    int             `json:"finding_infos"`
+	Unread   int             `json:"findings_unread,omitempty"` // entries whose bytes could not be read
+	Findings []smoke.Finding `json:"findings"`
 }
 
 type serverInfo struct {
@@ -95,18 +96,6 @@ const (
 	shownStray = 200
 )
 
-type findingInfo struct {
-	ID       string `json:"id"`
-	Severity string `json:"severity"`
-	Count    int    `json:"count"`
-	N        uint64 `json:"n"`
-	Seq      uint64 `json:"seq,omitempty"`
-	T        int64  `json:"t"`
-	Title    string `json:"title"`
-	Detail   string `json:"detail,omitempty"`
-	Breaks   string `json:"breaks"`
-}
-
 func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recording) (*recordingInfo, error) {
 	stats := rec.Stats()
 	info := &recordingInfo{
@@ -116,7 +105,7 @@ func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recordin
 			Errors: stats.Errors, Stray: stats.Stray, StderrLines: stats.StderrLines, StderrBytes: stats.BytesErr,
 			Orphans: stats.Orphans, Lagged: stats.Lagged, Held: stats.Held, Gaps: stats.Gaps, LostBytes: stats.LostBytes,
 		},
-		Methods: []methodInfo{}, Notified: []notifiedInfo{}, Findings: []findingInfo{},
+		Methods: []methodInfo{}, Notified: []notifiedInfo{}, Findings: []smoke.Finding{},
 	}
 	switch {
 	case rec.Live():
@@ -253,9 +242,6 @@ func (info *recordingInfo) check(ctx context.Context, src session.Source) {
 	info.Errors, info.Warnings, info.Infos = l.Counts()
 	_, info.Unread = l.Looked()
 	for _, f := range l.Findings() {
-		info.Findings = append(info.Findings, findingInfo{
-			ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
-			Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Breaks,
-		})
+		info.Findings = append(info.Findings, smoke.FindingOf(f))
 	}
 }

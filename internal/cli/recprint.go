@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcpdbg/internal/smoke"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -162,7 +163,7 @@ func (info *recordingInfo) printFindings(line linePrinter) {
 		plural(uint64(info.Infos), "remark"), count(uint64(info.Unread), "; %s could not be read", "entry"))
 	told := map[string]bool{}
 	for _, f := range info.Findings {
-		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, ifAny(", seq ", seqText(f.Seq)), f.text())
+		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, ifAny(", seq ", seqText(f.Seq)), findingText(&f))
 		if !told[f.ID] {
 			told[f.ID] = true
 			line("         breaks: %s", f.Breaks)
@@ -170,8 +171,8 @@ func (info *recordingInfo) printFindings(line linePrinter) {
 	}
 }
 
-// text is what was found, in one line.
-func (f *findingInfo) text() string {
+// findingText is what was found, in one line.
+func findingText(f *smoke.Finding) string {
 	text := f.Title + ifAny(": ", f.Detail)
 	if f.Count > 1 {
 		text += fmt.Sprintf(" (%d times)", f.Count)

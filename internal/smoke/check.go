@@ -135,7 +135,7 @@ func (c *check) open(ctx context.Context) *failure {
 		c.result.ServerInfo = &ServerInfo{Name: status.Server.Name, Version: status.Server.Version}
 	}
 	for _, n := range status.Process.Notices {
-		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said})
+		c.notice(Notice(n))
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (c *check) conceal() {
 	}
 	r.Said = session.Conceal(r.Said, c.secrets)
 	for i := range r.Notices {
-		hide(&r.Notices[i].Text, &r.Notices[i].Said)
+		hide(&r.Notices[i].Text, &r.Notices[i].Said, &r.Notices[i].Hint)
 	}
 	for i := range r.Findings {
 		hide(&r.Findings[i].Detail)

@@ -200,7 +200,7 @@ func (f *failure) asking(err error) {
 			f.said = lastLines(strings.Split(lost.Said, "\n"))
 		}
 	case errors.Is(err, session.ErrTimeout):
-		f.cause, f.code, f.hint = CauseTimeout, string(session.ReasonTimeout), "--timeout gives it longer"
+		f.cause, f.code = CauseTimeout, string(session.ReasonTimeout)
 	case errors.As(err, &answer):
 		f.cause, f.code = CauseProtocol, strconv.Itoa(answer.Code)
 	case errors.Is(err, session.ErrEnded), errors.Is(err, session.ErrNotRunning), errors.As(err, new(*session.WriteError)):

@@ -9,9 +9,10 @@
 // runs the scenario. Whatever became of that, the server is then ended by the
 // ladder, with time of its own, and what it left behind is told; what was listed
 // is compared with the baseline, once there is nothing any more that others may
-// wait for; and session/lint looks at the whole log. The first that is wrong
-// is the cause of the failure; what comes after it only adds findings, notices
-// and orphans. What an error comes to stands in classify.go and nowhere else.
+// wait for; session/lint looks at the whole log, and session/verdict says what to
+// try. The first that is wrong is the cause of the failure; what comes after it
+// only adds findings, notices and orphans. What an error comes to stands in
+// classify.go and nowhere else.
 //
 // Of a target that is done nothing stays but its Result, and of the Baseline's
 // host an inventory for each server.

@@ -32,15 +32,22 @@ func (c *check) lint() {
 	found := linter.Findings()
 	slices.SortStableFunc(found, func(a, b lint.Finding) int { return int(b.Severity) - int(a.Severity) })
 	for _, f := range found[:min(len(found), MaxFindings)] {
-		c.result.Findings = append(c.result.Findings, Finding{
-			ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
-			Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Breaks,
-		})
+		c.result.Findings = append(c.result.Findings, FindingOf(f))
 	}
 	c.result.FindingsMore = len(found) - len(c.result.Findings)
+	c.advise()
 	c.explain(src, found)
-	if f := condemned(c.run.opts.FailOn, src, found); f != nil {
-		c.fail(f)
+	if bad := condemned(c.run.opts.FailOn, src, found); len(bad) > 0 {
+		c.result.FindingsBad = len(bad)
+		c.fail(broken(bad))
+	}
+}
+
+// FindingOf is a finding as documents have it.
+func FindingOf(f lint.Finding) Finding {
+	return Finding{
+		ID: f.Rule.ID, Severity: f.Severity.String(), Count: f.Count, N: f.N, Seq: f.Seq, T: f.T,
+		Title: f.Rule.Title, Detail: f.Detail, Breaks: f.Rule.Breaks,
 	}
 }
 
@@ -52,10 +59,10 @@ func (c *check) explain(src session.Source, found []lint.Finding) {
 		return
 	}
 	wrong := condemned(FailOnError, src, slices.DeleteFunc(slices.Clone(found), func(f lint.Finding) bool { return f.Rule.Dir == lint.Process }))
-	if wrong == nil {
+	if len(wrong) == 0 {
 		return
 	}
-	hints := []string{"it may have answered, but wrongly: " + wrong.message}
+	hints := []string{"it may have answered, but wrongly: " + broken(wrong).message}
 	if c.result.Hint != "" {
 		hints = append(hints, c.result.Hint)
 	}
@@ -69,18 +76,19 @@ func ours(src session.Source, f lint.Finding) bool {
 	return f.Rule.Dir == lint.Both && src.Rows(f.Row, row[:]) == 1 && row[0].Kind == session.KindStdin
 }
 
-// condemned is the failure that findings, the worst first, come to; nil for none.
-func condemned(on FailOn, src session.Source, found []lint.Finding) *failure {
+// condemned are the findings that fail a target.
+func condemned(on FailOn, src session.Source, found []lint.Finding) (bad []lint.Finding) {
 	least := map[FailOn]lint.Severity{FailOnError: lint.Error, FailOnWarning: lint.Warning, FailOnNever: lint.Error + 1}[on]
-	var bad []lint.Finding
 	for _, f := range found {
 		if f.Severity >= least && !ours(src, f) {
 			bad = append(bad, f)
 		}
 	}
-	if len(bad) == 0 {
-		return nil
-	}
+	return bad
+}
+
+// broken is the failure that findings, the worst first, come to.
+func broken(bad []lint.Finding) *failure {
 	first := bad[0]
 	message := fmt.Sprintf("%s %s at entry %d: %s", first.Severity, first.Rule.ID, first.N, first.Rule.Title)
 	if first.Detail != "" {

@@ -92,12 +92,14 @@ type Result struct {
 
 	Findings []Finding `json:"findings"` // at most MaxFindings, the worst first
 	// FindingsMore is how many kinds there are beyond Findings.
-	FindingsMore int      `json:"findings_more,omitempty"`
-	Steps        []Step   `json:"steps,omitempty"` // of the scenario
-	Drift        []Change `json:"drift,omitempty"`
-	Notices      []Notice `json:"notices,omitempty"`
-	Orphans      []Orphan `json:"orphans"`
-	Recording    string   `json:"recording,omitempty"` // path
+	FindingsMore int `json:"findings_more,omitempty"`
+	// FindingsBad is how many kinds there are for which Options.FailOn fails it.
+	FindingsBad int      `json:"findings_bad,omitempty"`
+	Steps       []Step   `json:"steps,omitempty"` // of the scenario
+	Drift       []Change `json:"drift,omitempty"`
+	Notices     []Notice `json:"notices,omitempty"`
+	Orphans     []Orphan `json:"orphans"`
+	Recording   string   `json:"recording,omitempty"` // path
 }
 
 // Timings are how long phases took, in milliseconds; nil: it did not come to
@@ -151,6 +153,7 @@ type Notice struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 	Said string `json:"said,omitempty"`
+	Hint string `json:"hint,omitempty"` // what to try
 }
 
 // An Orphan is a process that the server left behind. Alive: it could not be

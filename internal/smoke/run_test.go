@@ -119,22 +119,27 @@ func TestWhatFails(t *testing.T) {
 		phase smoke.Phase
 		cause smoke.Cause
 		code  string
+		hint  string
 	}{
-		{"dies-at-start", smoke.PhaseHandshake, smoke.CauseHandshake, "exited"},
-		{"exit-7", smoke.PhaseHandshake, smoke.CauseHandshake, "exited"},
-		{"answers-error", smoke.PhaseHandshake, smoke.CauseHandshake, "refused"},
-		{"wrong-version", smoke.PhaseHandshake, smoke.CauseHandshake, "version"},
-		{"never-answers", smoke.PhaseHandshake, smoke.CauseTimeout, "timeout"},
-		{"dies-on-probe", smoke.PhaseDone, "", ""},
-		{"ignores-eof-term", smoke.PhaseShutdown, smoke.CauseShutdown, "shutdown.kill"},
-		{"daemon", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan"},
-		{"holds-stdout", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan"},
-		{"stray-text", smoke.PhaseDone, smoke.CauseProtocol, "FRM01"},
+		{"dies-at-start", smoke.PhaseHandshake, smoke.CauseHandshake, "exited", "-e DEMO_API_KEY=VALUE"},
+		{"exit-7", smoke.PhaseHandshake, smoke.CauseHandshake, "exited", ""},
+		{"answers-error", smoke.PhaseHandshake, smoke.CauseHandshake, "refused", ""},
+		{"wrong-version", smoke.PhaseHandshake, smoke.CauseHandshake, "version", ""},
+		{"never-answers", smoke.PhaseHandshake, smoke.CauseTimeout, "timeout", "is it a stdio server"},
+		{"dies-on-probe", smoke.PhaseDone, "", "", ""},
+		{"ignores-eof-term", smoke.PhaseShutdown, smoke.CauseShutdown, "shutdown.kill", ""},
+		{"daemon", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", ""},
+		{"holds-stdout", smoke.PhaseShutdown, smoke.CauseOrphan, "shutdown.orphan", ""},
+		{"bom", smoke.PhaseList, smoke.CauseTimeout, "timeout", "write UTF-8 without one"},
+		{"stray-text", smoke.PhaseDone, smoke.CauseProtocol, "FRM01", ""},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
 			l.startup = 2 * time.Second
+			if tt.kind == "bom" {
+				l.change = func(_ int, cfg *session.Config) { cfg.Timeout = time.Second }
+			}
 			r := smoke.Run(t.Context(), l.options(targets(tt.kind)...)).Targets[0]
 			t.Logf("%+v", r)
 			require.Equal(t, tt.phase, r.Phase)
@@ -142,6 +147,9 @@ func TestWhatFails(t *testing.T) {
 			require.Equal(t, tt.code, r.Code)
 			require.Equal(t, tt.cause == "", r.OK)
 			require.Zero(t, l.open.Load())
+			if tt.hint != "" {
+				require.Contains(t, r.Hint, tt.hint)
+			}
 		})
 	}
 }

@@ -110,6 +110,7 @@ func TestScenarioThatIsCutShort(t *testing.T) {
 				require.Equal(t, tt.cause, r.Cause, r.Message)
 				require.Equal(t, tt.code, r.Code)
 				require.Len(t, r.Steps, 1)
+				synctest.Wait()
 				require.Zero(t, w.running.Load())
 			})
 		})

@@ -191,6 +191,7 @@ func TestTargetTimeoutStillShutsDown(t *testing.T) {
 			require.Equal(t, "target.timeout", r.Code)
 		}
 		require.Equal(t, "exit code 0", report.Targets[0].Exit)
+		synctest.Wait()
 		require.Zero(t, w.running.Load())
 		require.Equal(t, 4, report.Exit())
 	})
@@ -257,6 +258,7 @@ func TestEndOfTheRun(t *testing.T) {
 				begin := time.Now()
 				report := smoke.Run(ctx, opts)
 				require.Less(t, time.Since(begin), time.Second)
+				synctest.Wait()
 				require.Zero(t, w.running.Load(), "all are shut down")
 				require.Len(t, done, 5)
 				require.Zero(t, idle.starts.Load())

@@ -157,6 +157,9 @@ func noticeText(n *smoke.Notice) string {
 	if n.Said != "" {
 		text += ": " + n.Said
 	}
+	if n.Hint != "" {
+		text += " (try: " + n.Hint + ")"
+	}
 	return text
 }
 

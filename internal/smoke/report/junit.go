@@ -97,9 +97,8 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 			alsoWrong(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
 		case c.name == baselineCheck && len(t.Drift) > 0:
 			alsoWrong(&one, smoke.CauseDrift, ChangeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
-		case c.name == findingsCheck && !t.OK && len(t.Findings) > 0:
-			one.Status = junit.Skipped // whether they count is not told of what failed before
-			one.Text = strings.Join(evidence(&smoke.Result{Findings: t.Findings, FindingsMore: t.FindingsMore}), "\n")
+		case c.name == findingsCheck && t.FindingsBad > 0:
+			alsoWrong(&one, smoke.CauseProtocol, findingText(&t.Findings[0]), &smoke.Result{Findings: t.Findings, FindingsMore: t.FindingsMore})
 		}
 		if c.name == scenarioCheck && len(t.Steps) > 0 {
 			out = append(out, stepCases(t, &one)...)

@@ -89,7 +89,9 @@ func TestJUnitCases(t *testing.T) {
 	require.Contains(t, verdicts(t, late, "notes", ""), "E scenario", "no step is to blame")
 	two := s[9]
 	two.Orphans, two.Findings = s[10].Orphans, s[11].Findings
-	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "- findings"})
+	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "+ findings"}, "they do not count")
+	two.FindingsBad = 1
+	require.Subset(t, verdicts(t, two, "notes", "web-01"), []string{"F baseline", "F shutdown", "F findings"})
 	held := s[10]
 	held.Drift = s[9].Drift
 	require.Subset(t, verdicts(t, held, "notes", "web-01"), []string{"F shutdown", "F baseline"}, "what ended badly is compared all the same")

@@ -41,7 +41,7 @@ func sample() *smoke.Report {
 		}
 	}
 	quiet := passed("web-01", ptr(12.5))
-	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m"}}
+	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
 	quiet.Findings = []smoke.Finding{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
 
 	lateA := broken("web-02", smoke.PhaseConnect, smoke.CauseConnect, "net.timeout", "start on web-02:22: no answer from 10.0.0.2:22 within 10.0s", "check the port, a VPN, a jump host")
@@ -74,7 +74,7 @@ func sample() *smoke.Report {
 	noise := passed("web-11", ptr(10.0))
 	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: stdout noise"
 	noise.Findings = []smoke.Finding{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "stdout noise", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
-	noise.FindingsMore = 2
+	noise.FindingsMore, noise.FindingsBad = 2, 3
 	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not begun: interrupted", "")
 	never.Recording, never.DurationMS = "", 0
 	return &smoke.Report{
