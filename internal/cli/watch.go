@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,9 +66,7 @@ type watching struct {
 	globs []string
 	aside func(text string) // tells besides the log; nil for nobody
 
-	last  string    // what the latest round was for
-	ended time.Time // when it was over
-	soon  int       // rounds in a row for the same, each right after the one before
+	haste haste
 }
 
 // watchFiles begins to watch; nil without --watch. What the program writes
@@ -194,32 +191,16 @@ func (w *watching) cause(c filewatch.Change) string {
 
 // Again is a round for a cause, with the command before it.
 func (w *watching) Again(ctx context.Context, cause string) (*rerun.Round, error) {
+	if err := w.unhurried(ctx, cause); err != nil {
+		return nil, err
+	}
+	defer w.haste.over()
 	if w.first != "" {
 		if err := w.runFirst(ctx, cause); err != nil {
 			return nil, err
 		}
 	}
-	w.again(cause)
-	defer func() { w.ended = time.Now() }()
 	return w.Series.Again(ctx, cause)
-}
-
-// A server that writes what is watched is started again for ever: after so many
-// rounds, each so soon after the last, that is told of.
-const (
-	soonRounds = 3
-	soonAfter  = time.Second
-)
-
-// again notes for what a round is.
-func (w *watching) again(cause string) {
-	if cause != w.last || time.Since(w.ended) > soonAfter {
-		w.soon = 0
-	}
-	w.last = cause
-	if w.soon++; w.soon == soonRounds {
-		w.tell(cause+" whenever the server starts: it may be the server that writes it", "leave it out, as in --watch '!*.log'")
-	}
 }
 
 // close ends the watch.

@@ -153,7 +153,7 @@ func TestWatchRunInCircles(t *testing.T) {
 	log := s.path + ".log"
 	s.write(fmt.Sprintf("echo $$ > '%s'; exec '%s' %s", log, binary, demoServer))
 	w := watch(t, program(t, "run", "--watch", log, "--", s.path))
-	require.Contains(t, w.until("it may be the server that writes it"), "leave it out")
+	require.Contains(t, w.until("is it the server that writes it?"), "leave it out")
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
 	w.end()
 }
