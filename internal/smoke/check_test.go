@@ -201,7 +201,7 @@ func TestLateForAReason(t *testing.T) {
 		r := smoke.Run(t.Context(), opts).Targets[0]
 		require.Equal(t, smoke.CauseTimeout, r.Cause, r.Message)
 		require.Contains(t, r.Hint, "but wrongly: error FRM05 at entry ")
-		require.Contains(t, r.Hint, "\n--timeout gives it longer")
+		require.Contains(t, r.Hint, "\nwrite JSON without indentation")
 	})
 }
 
