@@ -17,7 +17,8 @@ import (
 const (
 	// maxProgram is how long a program may be that names what has to be there.
 	maxProgram = 4 << 10
-	// maxExact is the largest result that is expected as a whole.
+	// maxExact is how long, in bytes, a result or params may be that are expected as
+	// a whole.
 	maxExact = 64 << 10
 )
 

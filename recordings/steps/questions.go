@@ -14,7 +14,11 @@ import (
 
 // question takes a request of the server.
 func (r *reader) question(it *match.Item) {
-	r.asked[it.At.Row] = question{method: it.Method, params: bytes.Clone(it.Msg.RawParams()), during: len(r.open) > 0}
+	q := question{method: it.Method, during: len(r.open) > 0}
+	if params := it.Msg.RawParams(); r.opts.Expect == Exact && len(params) <= maxExact {
+		q.params = bytes.Clone(params)
+	}
+	r.asked[it.At.Row] = q
 }
 
 // answer takes an answer of the client. Those that a session gives by itself

@@ -116,6 +116,19 @@ func TestOf(t *testing.T) {
   - await: ask
     expect: {result: {content: []}}
 `},
+		{"a question too long to be expected", []string{
+			`> {"jsonrpc":"2.0","id":1,"method":"a"}`,
+			`< {"jsonrpc":"2.0","id":7,"method":"b","params":{"x":"` + strings.Repeat("x", maxExact) + `"}}`, `> {"jsonrpc":"2.0","id":7,"result":{}}`,
+			`< {"jsonrpc":"2.0","id":1,"result":{}}`,
+		}, Options{Expect: Exact}, `
+  - call: a
+    background: true
+
+  - answer: b
+    with: {}
+
+  - await: a
+`},
 		{"a question at any time", []string{
 			`< {"jsonrpc":"2.0","id":7,"method":"roots/list"}`, `> {"jsonrpc":"2.0","id":7,"result":{"roots":[]}}`,
 			`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `< {"jsonrpc":"2.0","id":8,"method":"roots/list"}`,
