@@ -20,19 +20,25 @@ func (s *Server) Offers(list mcp.List) bool {
 	if name == "templates" {
 		name = "resources"
 	}
-	_, ok := declared[name]
-	return ok
+	value, ok := declared[name]
+	return ok && string(value) != "null"
 }
 
 // maxPages bounds a list whose cursors never end.
 const maxPages = 10_000
 
+// maxListBytes bounds what all pages of a list may have, together: all items are
+// in memory.
+const maxListBytes = 64 << 20
+
 // ListAll asks for all pages of a list and returns the items as the server sent
-// them. An error answer is returned as an *RPCError, with the items so far.
+// them. An error answer is returned as an *RPCError, with the items so far. Lists of
+// more than 10,000 pages or 64 MiB are an error, too.
 func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	var params json.RawMessage
 	seen := map[string]bool{}
+	bytes := 0
 	for range maxPages {
 		resp, err := s.Request(ctx, list.Method, params, CallOptions{})
 		switch {
@@ -43,6 +49,9 @@ func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage
 		}
 		if resp.Error != nil {
 			return items, fmt.Errorf("%s: %w", list.Method, resp.Error)
+		}
+		if bytes += len(resp.Result); bytes > maxListBytes {
+			return items, fmt.Errorf("%s: more than %d MiB", list.Method, maxListBytes>>20)
 		}
 		page, next, err := s.page(resp.Result, list.Member)
 		if err != nil {

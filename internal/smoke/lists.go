@@ -21,7 +21,7 @@ func (c *check) list(ctx context.Context) *failure {
 	server := c.made.Session.Status().Server
 	lists := make(map[mcp.List][]json.RawMessage)
 	for _, list := range mcp.Lists {
-		if !declares(server.Capabilities, list) {
+		if len(server.Capabilities) == 0 || !server.Offers(list) {
 			continue
 		}
 		items, err := c.made.Session.ListAll(ctx, list)
@@ -44,20 +44,6 @@ func (c *check) list(ctx context.Context) *failure {
 		c.run.refs.offer(c.target, c.offers)
 	}
 	return nil
-}
-
-// declares tells whether capabilities promise a list.
-func declares(capabilities json.RawMessage, list mcp.List) bool {
-	var declared map[string]json.RawMessage
-	if json.Unmarshal(capabilities, &declared) != nil {
-		return false
-	}
-	name := list.Name
-	if name == "templates" {
-		name = "resources"
-	}
-	value, ok := declared[name]
-	return ok && string(value) != "null"
 }
 
 func isUnknownMethod(err error) bool {
