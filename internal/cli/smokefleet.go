@@ -55,10 +55,14 @@ func (a *app) newFleet(t targetFlags, servers []smokeServer, hosts []string, f *
 			fl.add(servers[i].home(), i)
 		}
 	}
-	if err := fl.check(f); err != nil {
+	err := fl.check(f)
+	if err == nil {
+		err = fl.makeFolder()
+	}
+	if err != nil {
 		return nil, errors.Join(err, fl.close())
 	}
-	return fl, fl.makeFolder()
+	return fl, nil
 }
 
 // size says how many targets there are.
@@ -133,7 +137,7 @@ func (fl *fleet) startHere() {
 // and not twice at one that was closed to it.
 func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
 	if fl.dialer == nil {
-		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), uint64(f.seed), true
+		opts.Limits, opts.Seed, opts.RememberRefusals = link.FanOut(), 1<<32|uint64(f.seed), true // a seed of 0 is one, too
 		fl.dialer = sshexec.NewDialer(opts)
 	}
 }

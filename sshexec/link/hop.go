@@ -65,7 +65,7 @@ func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 			return nil, err
 		}
 		h.slowDown(time.Now().Add(-err.Elapsed), try+1)
-		if h.pause(ctx, h.dialer.jitter.between(minRetryWait<<try, maxRetryWait<<try)) != nil {
+		if h.pause(ctx, h.dialer.jitter.between(h.server(), minRetryWait<<try, maxRetryWait<<try)) != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +74,7 @@ func (h *hop) connect(ctx context.Context) (*Conn, *executor.StartError) {
 // slowDown makes handshakes with the server fewer, because it has dropped the
 // one that began at that time.
 func (h *hop) slowDown(began time.Time, drops int) {
-	limit := h.dialer.servers.lower(h.address(), began)
+	limit := h.dialer.servers.lower(h.server(), began)
 	h.dropped = []executor.Notice{{Code: "net.dropped", Text: fmt.Sprintf(
 		"%s closed %s before its version line, as sshd does when too many log in at once (MaxStartups): for %v, no more than %d do from here",
 		h.address(), times(drops), lowTime, limit)}}

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -19,8 +20,8 @@ type Limits struct {
 	// apart by the name or address that is connected to, behind jump hosts by these
 	// too; the connections to jump hosts themselves do not count. 0 means no limit.
 	PerHost int
-	// PerServer is how many connections to one host and port are in their handshake
-	// or login at once; further ones wait. 0 means DefaultPerServer.
+	// PerServer is how many connections to one host and port, behind one jump host,
+	// are in their handshake or login at once; further ones wait. 0 means DefaultPerServer.
 	PerServer int
 	// PerBastion is how many dials and connections share one connection to a jump
 	// host; then there is another one. 0 means DefaultPerBastion.
@@ -79,7 +80,7 @@ func (d *Dialer) awaitHost(ctx context.Context, w *way, r Reporter) (leave func(
 // way.
 func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.StartError) {
 	begin := time.Now()
-	leave, err := h.dialer.servers.enter(ctx, h.address(), func(inside int) func(error) {
+	leave, err := h.dialer.servers.enter(ctx, h.server(), func(inside int) func(error) {
 		step := h.trace.begin(phaseWait, fmt.Sprintf("for its turn with %s (%d are logging in)", h.address(), inside))
 		resume := h.trace.pause()
 		return func(err error) {
@@ -96,10 +97,21 @@ func (h *hop) awaitServer(ctx context.Context) (leave func(), failure *executor.
 // address is that of the hop's server.
 func (h *hop) address() string { return net.JoinHostPort(h.host.HostName, fmt.Sprint(h.host.Port)) }
 
+// server is the hop's server among those of all hops: the same name behind
+// another jump host is another one.
+func (h *hop) server() string {
+	if h.via == nil {
+		return h.address()
+	}
+	return h.via.hop + " " + h.address()
+}
+
 // A jitter is a source of waits that differ. It may be used from any goroutine.
 type jitter struct {
-	mu   sync.Mutex
-	rand *rand.Rand
+	seed uint64
+
+	mu    sync.Mutex
+	byKey map[string]*rand.Rand
 }
 
 // newJitter returns the jitter of a seed; 0 is one of its own.
@@ -107,12 +119,20 @@ func newJitter(seed uint64) *jitter {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	return &jitter{rand: rand.New(rand.NewPCG(seed, 0))}
+	return &jitter{seed: seed, byKey: make(map[string]*rand.Rand)}
 }
 
-// between returns a time from least up to most.
-func (j *jitter) between(least, most time.Duration) time.Duration {
+// between returns a time from least up to most. For one key the times are always
+// the same ones in the same order, whatever comes between them.
+func (j *jitter) between(key string, least, most time.Duration) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return least + time.Duration(j.rand.Int64N(int64(most-least)))
+	random := j.byKey[key]
+	if random == nil {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(key)) // it has no errors
+		random = rand.New(rand.NewPCG(j.seed, hash.Sum64()))
+		j.byKey[key] = random
+	}
+	return least + time.Duration(random.Int64N(int64(most-least)))
 }

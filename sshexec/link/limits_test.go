@@ -163,10 +163,18 @@ func TestJitterIsThatOfTheSeed(t *testing.T) {
 	draw := func(seed uint64) (times []time.Duration) {
 		j := newJitter(seed)
 		for range 20 {
-			times = append(times, j.between(minRetryWait, maxRetryWait))
+			times = append(times, j.between("a:22", minRetryWait, maxRetryWait))
+			if seed == 9 {
+				j.between("b:22", minRetryWait, maxRetryWait)
+			}
 		}
 		return times
 	}
+	alone := newJitter(9)
+	for _, d := range draw(9) {
+		require.Equal(t, d, alone.between("a:22", minRetryWait, maxRetryWait), "other servers do not matter")
+	}
+	require.NotEqual(t, newJitter(9).between("a:22", 0, time.Hour), newJitter(9).between("b:22", 0, time.Hour))
 	first, again, other := draw(7), draw(7), draw(8)
 	require.Equal(t, first, again)
 	require.NotEqual(t, first, other)

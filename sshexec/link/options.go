@@ -40,8 +40,8 @@ type Options struct {
 
 	// Limits are what may happen at once.
 	Limits Limits
-	// Seed makes the waits between attempts the same each time, as far as the
-	// order of dials is; 0 is a random one.
+	// Seed makes the waits between attempts the same each time: the first one with
+	// a server, the second one with it, and so on. 0 is a random one.
 	Seed uint64
 	// RememberRefusals makes the Dialer remember for good which jump hosts were not
 	// trusted or refused the login: dials through these fail at once, with the same
