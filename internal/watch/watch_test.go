@@ -268,3 +268,26 @@ func TestElsewhere(t *testing.T) {
 		tr.changes("target/debug/server")
 	}
 }
+
+// TestCircle does not follow links to folders, unless a glob goes through one.
+func TestCircle(t *testing.T) {
+	tr := newTree(t, nil, "sub/a.go")
+	require.NoError(t, os.Symlink("..", tr.path("sub/up")))
+	tr.watch(Options{Globs: goFiles})
+	require.Equal(t, 2, tr.w.About().Folders)
+	require.NoError(t, os.Symlink("sub", tr.path("by-name")))
+	tr.watch(Options{Globs: []string{"by-name/*.go"}})
+	tr.write("sub/a.go", "other")
+	require.Equal(t, []string{"by-name/a.go"}, tr.changes("by-name/a.go"))
+}
+
+// TestLost looks at all there is when the system has lost events.
+func TestLost(t *testing.T) {
+	tr := newTree(t, goFiles, "a.go", "b.go", "sub/c.go")
+	require.NoError(t, tr.w.Close()) // so that it sees nothing of this
+	tr.write("b.go", "other")
+	tr.write("new/d.go", "new")
+	require.NoError(t, os.Remove(tr.path("sub/c.go")))
+	require.True(t, tr.w.lost(nil))
+	require.Equal(t, Change{Paths: []string{tr.path("b.go"), tr.path("new/d.go"), tr.path("sub/c.go")}}, tr.w.settle())
+}

@@ -83,6 +83,14 @@ func TestOf(t *testing.T) {
   - call: a/b
     params: {}
 `},
+		{"what did not reach the server", []string{
+			`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`,
+			`> {"jsonrpc":"2.0","id":2,"method":"b"}`, `"k":"write","of":7,"status":"stdin-closed"`,
+			`> {"jsonrpc":"2.0","method":"notifications/c"}`, `"k":"write","of":9,"status":"stdin-closed"`,
+			`"k":"stdin","raw":"bytes"`, `"k":"write","of":11,"status":"stdin-closed"`,
+		}, Options{}, `
+  - call: a
+`},
 		{"calls at the same time", []string{
 			`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `> {"jsonrpc":"2.0","id":2,"method":"b"}`, `> {"jsonrpc":"2.0","method":"notifications/c"}`,
 			`< {"jsonrpc":"2.0","id":2,"result":{}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`,

@@ -28,15 +28,18 @@ func TestSteps(t *testing.T) {
 `, []string{"passed echo"}},
 		{"all differences", `
   - call: echo
-    params: {a: 1, b: [1, 2], c/d: x, e: 9007199254740993}
-    expect: {result: {a: "1", b: [1, 3, 4], c/d: y, e: 9007199254740992, f: {g: 1}}}
+    params: {a: 1, b: [1, 2], c/d: x, e: 9007199254740993, h: null}
+    expect: {result: {a: "1", b: [1, 3, 4], c/d: y, e: 9007199254740992, f: {g: 1}, h: 0, i: null}}
 `, []string{"failed echo",
 			`  result /a: expected "1", got 1`,
 			`  result /b: expected 3 items, got 2`,
 			`  result /b/1: expected 3, got 2`,
 			`  result /c~1d: expected "y", got "x"`,
 			`  result /e: expected 9007199254740992, got 9007199254740993`,
-			`  result /f: expected {"g":1}, got nothing`}},
+			`  result /f: expected {"g":1}, got nothing`,
+			`  result /h: expected 0, got null`,
+			`  result /i: expected null, got nothing`}},
+		{"a list that is longer", "\n  - {call: echo, params: {a: [1, 2]}, expect: {result: {a: [1]}}}\n", []string{"failed echo", "  result /a: expected 1 items, got 2"}},
 		{"isError", "\n  - call: tool\n", []string{"failed tool", `  isError /isError: expected false, got true: the disk is full`}},
 		{"isError is expected", `
   - {call: tool, expect: {isError: true}}
@@ -57,7 +60,7 @@ func TestSteps(t *testing.T) {
   - {name: b, call: echo, params: {a: 1}, expect: {schema: {properties: {a: {type: string}}, required: [b]}}}
 `, []string{"passed echo", "failed b", "  schema: missing property 'b'", "  schema /a: got number, want string"}},
 		{"jq", `
-  - {call: id, expect: {jq: [.id == "n-17", ".big == 9007199254740993", "1, 2"]}}
+  - {call: id, expect: {jq: [.id == "n-17", ".big == 9007199254740993", "1, 2", "env == {} and $ENV == {}"]}}
   - {name: b, call: id, expect: {jq: [.null, "empty", ".id, false", ".id | tonumber"]}}
 `, []string{"passed id", "failed b", `  jq: .null gives null, of {"big":9007199254740993,"id":"n-17","null":null}`,
 			`  jq: empty gives nothing, of {"big":9007199254740993,"id":"n-17","null":null}`, `  jq: .id, false gives false, of {"big":9007199254740993,"id":"n-17","null":null}`,
@@ -208,6 +211,19 @@ func TestAServerThatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, res := play(t, silent, "steps: [{close-stdin: true, expect: {exit: 0}, timeout: 3s}]")
 		require.Equal(t, []string{"failed close-stdin", "  timeout: the server did not end within 3s"}, story(res))
+	})
+}
+
+// After a restart nothing counts that the server before it said.
+func TestLastWordsBeforeARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		polite := func(p *fake) int {
+			code := scripted()(p)
+			p.err("good bye")
+			return code
+		}
+		_, res := play(t, polite, "steps: [{restart: true}, {wait: {stderr: bye}, timeout: 1s}]")
+		require.Equal(t, []string{"passed restart", "failed wait for stderr", "  timeout: nothing came that matches within 1s"}, story(res))
 	})
 }
 

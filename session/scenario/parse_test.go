@@ -237,6 +237,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestSchemaReadsNoFile: a file that is there is refused as well.
+func TestSchemaReadsNoFile(t *testing.T) {
+	other := filepath.ToSlash(filepath.Join(t.TempDir(), "other.json"))
+	require.NoError(t, os.WriteFile(other, []byte("{}"), 0o600))
+	_, err := Parse("f.yaml", []byte(head+"- call: a\n  expect: {schema: {$ref: 'file://"+other+"'}}"))
+	require.ErrorContains(t, err, "and nothing is loaded")
+}
+
 // TestAllMistakes: they are listed in their order, up to a limit.
 func TestAllMistakes(t *testing.T) {
 	_, err := Parse("f.yaml", []byte("steps:\n- tool: x\n  bad: 1\n- await: y\nvars: {1: 2}\nscenario: 3\n"))

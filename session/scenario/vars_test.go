@@ -112,6 +112,34 @@ func TestSecretsAreConcealed(t *testing.T) {
 	}
 }
 
+// TestSecretsOfAFailedRestart: nor is a secret in why the run ended.
+func TestSecretsOfAFailedRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := parse(t, "vars: {key: {default: s3cret-value, secret: true}}\nsteps: [{restart: true}, {call: echo, always: true}]")
+		vars, err := s.Bind(nil, nil)
+		require.NoError(t, err)
+		starts := 0
+		b := open(t, func(p *fake) int {
+			if starts++; starts == 1 {
+				return scripted()(p)
+			}
+			line, _ := p.in.ReadString('\n')
+			var m message
+			_ = json.Unmarshal([]byte(line), &m)
+			p.fail(m, `{"code":-1,"message":"bad key s3cret-value"}`)
+			return scripted()(p)
+		}, s, vars, func(c *session.Config) { c.Era = mcp.Legacy })
+		res := s.Run(t.Context(), b.Session, vars, nil)
+		require.False(t, res.OK)
+		var open *session.OpenError
+		require.ErrorAs(t, res.Err, &open)
+		require.ErrorAs(t, res.Steps[0].Err, &open)
+		for _, text := range []string{res.Err.Error(), res.Steps[0].Err.Error(), story(res)[1]} {
+			require.Contains(t, text, "bad key ${key}")
+		}
+	})
+}
+
 func TestConfigure(t *testing.T) {
 	s := parse(t, `
 vars: {uri: "file:///x"}
