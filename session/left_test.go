@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -80,4 +81,28 @@ func TestShutdownTellsWhomTheServerLeftBehind(t *testing.T) {
 			require.Equal(t, told, report.Left)
 		})
 	})
+}
+
+func TestShutdownTellsOfAKillAtARestart(t *testing.T) {
+	for _, stubborn := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var starts atomic.Int32
+			h := open(t, func(p *fakeProcess) int {
+				first := starts.Add(1) == 1
+				legacy(nil)(p)
+				if first && stubborn {
+					<-p.killed
+				}
+				return 0
+			}, nil)
+			require.NoError(t, h.Restart(t.Context()))
+			report, err := h.Close(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, executor.StepCloseStdin, report.Needed)
+			require.Equal(t, stubborn, report.Killed)
+			report, err = h.Close(t.Context())
+			require.NoError(t, err)
+			require.False(t, report.Killed, "told once")
+		})
+	}
 }

@@ -28,7 +28,10 @@ type ShutdownReport struct {
 	// launch over SSH, a lost connection), and for a server that had ended more
 	// than executor.Retention before.
 	Left []executor.Descendant
-	Lost *executor.LostError // the connection was lost: nothing more can be done from here
+	// Killed tells that a process before this one, which a Restart ended, did not
+	// end itself and took KILL.
+	Killed bool
+	Lost   *executor.LostError // the connection was lost: nothing more can be done from here
 }
 
 // Shutdown ends the process by the ladder: close stdin, Grace, TERM to the
@@ -46,6 +49,7 @@ func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	report.Left, s.left = s.left, nil
+	report.Killed, s.killedOne = s.killedOne, false
 	report.Left = slices.DeleteFunc(report.Left, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
 	return report, err
 }
@@ -168,8 +172,14 @@ func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.S
 func (s *Session) Restart(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
-	if _, err := s.shutdown(ctx); err != nil {
+	report, err := s.shutdown(ctx)
+	if err != nil {
 		return err
+	}
+	if report.Needed == executor.StepKill && (report.Exit == nil || report.Exit.Kind != executor.ExitCode) {
+		s.mu.Lock()
+		s.killedOne = true
+		s.mu.Unlock()
 	}
 	return s.open(ctx)
 }

@@ -22,18 +22,19 @@ const (
 
 // A check is one target on its way. It belongs to one goroutine.
 type check struct {
-	run     *run
-	target  int
-	random  *rand.Rand
-	began   time.Time
-	result  Result
-	phase   Phase
-	seat    *seat                // among those whose servers run at once
-	attempt int                  // 0: not begun
-	opening *opening             // of the attempt that is under way; nil otherwise
-	made    *Made                // nil if there is no session
-	secrets []executor.EnvVar    // that stand in no report
-	offers  *inventory.Inventory // for a baseline; nil if it did not come to that
+	run         *run
+	target      int
+	random      *rand.Rand
+	began       time.Time
+	result      Result
+	phase       Phase
+	seat        *seat                // among those whose servers run at once
+	attempt     int                  // 0: not begun
+	opening     *opening             // of the attempt that is under way; nil otherwise
+	made        *Made                // nil if there is no session
+	orphansMore int                  // beyond those that the result names
+	secrets     []executor.EnvVar    // that stand in no report
+	offers      *inventory.Inventory // for a baseline; nil if it did not come to that
 }
 
 func newCheck(r *run, target int, random *rand.Rand) *check {

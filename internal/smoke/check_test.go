@@ -120,6 +120,22 @@ func TestEndingsOfFakes(t *testing.T) {
 	}
 }
 
+func TestOrphansAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{serve: func(p *fake) {
+			for pid := range 250 {
+				p.left = append(p.left, executor.Descendant{PID: pid + 2, Command: "fork"})
+			}
+			p.each(nil)
+		}})
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.Equal(t, smoke.CauseOrphan, r.Cause)
+		require.Len(t, r.Orphans, 100)
+		require.Equal(t, "150 more processes were left behind", r.Notices[len(r.Notices)-1].Text)
+	})
+}
+
 // TestTextsAreBounded: a server that says much says it to its recording.
 func TestTextsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

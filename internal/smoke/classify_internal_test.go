@@ -180,6 +180,8 @@ func TestEndings(t *testing.T) {
 		{"took TERM", session.ShutdownReport{Needed: executor.StepTerm, Exit: exit(executor.ExitSignal, 0, "TERM")}, nil, nil, "", "", ""},
 		{"took KILL", session.ShutdownReport{Needed: executor.StepKill, Exit: exit(executor.ExitSignal, 0, "KILL")}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
 		{"took KILL, and nobody knows", session.ShutdownReport{Needed: executor.StepKill}, nil, nil, CauseShutdown, "shutdown.kill", "was killed"},
+		{"took KILL at a restart", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, ""), Killed: true}, nil, nil,
+			CauseShutdown, "shutdown.kill", "was killed, at a restart"},
 		{"left one", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,
 			[]Orphan{{7, "daemon", false}}, CauseOrphan, "shutdown.orphan", "which was killed: 7 daemon"},
 		{"left two, one for good", session.ShutdownReport{Needed: executor.StepCloseStdin, Exit: exit(executor.ExitCode, 0, "")}, nil,

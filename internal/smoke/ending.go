@@ -28,11 +28,11 @@ func (c *check) shutdown() {
 	if report.Exit != nil && c.result.Exit == "" {
 		c.result.Exit = session.DescribeExit(*report.Exit)
 	}
-	for _, d := range report.Left {
-		c.orphan(d, false)
-	}
 	for _, d := range report.Survivors {
 		c.orphan(d, true)
+	}
+	for _, d := range report.Left {
+		c.orphan(d, false)
 	}
 	if f := ended(report, err, c.result.Orphans); f != nil {
 		c.fail(f)
@@ -40,7 +40,14 @@ func (c *check) shutdown() {
 	c.remark(report)
 }
 
+// maxOrphans is how many a result names.
+const maxOrphans = 100
+
 func (c *check) orphan(d executor.Descendant, alive bool) {
+	if len(c.result.Orphans) == maxOrphans {
+		c.orphansMore++
+		return
+	}
 	c.result.Orphans = append(c.result.Orphans, Orphan{PID: d.PID, Command: d.Command, Alive: alive})
 }
 
@@ -53,10 +60,10 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 			phase: PhaseShutdown, cause: CauseLinkLost, code: string(report.Lost.Code), message: report.Lost.Error(),
 			hint: session.LostHint(report.Lost), said: lastLines(strings.Split(report.Lost.Said, "\n")),
 		}
-	case killed && !endedItself(report):
+	case killed && !endedItself(report), report.Killed:
 		return &failure{
 			phase: PhaseShutdown, cause: CauseShutdown, code: "shutdown.kill",
-			message: "it did not end when its stdin was closed, nor with SIGTERM, and was killed",
+			message: "it did not end when its stdin was closed, nor with SIGTERM, and was killed" + when(report),
 			hint:    "a server is to end when its stdin ends, and at the latest with SIGTERM",
 		}
 	case killed || len(orphans) > 0:
@@ -68,6 +75,14 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 		return &failure{phase: PhaseShutdown, cause: CauseShutdown, code: "shutdown.failed", message: err.Error()}
 	}
 	return nil
+}
+
+// when says at which ending a server was killed, if it was not the last one.
+func when(report session.ShutdownReport) string {
+	if report.Killed {
+		return ", at a restart"
+	}
+	return ""
 }
 
 // endedItself tells whether the server ended without a signal: what was killed
@@ -96,6 +111,9 @@ func (c *check) remark(report session.ShutdownReport) {
 	}
 	if report.Needed == executor.StepCloseStdin && report.Exit != nil && *report.Exit != (executor.Exit{Kind: executor.ExitCode}) {
 		c.notice(Notice{Code: "shutdown.exit", Text: "when its stdin was closed it ended with " + session.DescribeExit(*report.Exit)})
+	}
+	if c.orphansMore > 0 {
+		c.notice(Notice{Code: "orphans.more", Text: fmt.Sprintf("%d more processes were left behind", c.orphansMore)})
 	}
 	if failure := c.made.Session.Log().Stats().RecordingError; failure != "" {
 		c.notice(Notice{Code: "recording.incomplete", Text: "the recording is not complete: " + failure})
