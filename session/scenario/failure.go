@@ -96,10 +96,14 @@ func (r *runner) endText() string {
 const wordsBack = 64
 
 // lastWords is the last line on stderr that is not blank, "" without one close
-// to the end, and since the step before began: it may have been said there.
+// to the end, and since the step before began: it may have been said there. With
+// what it says when it starts a server has nothing to say of its end.
 func (r *runner) lastWords() string {
-	last := r.log.Len() - 1
-	for number := last; number >= max(r.since, last-wordsBack); number-- {
+	from, last := r.since, r.log.Len()-1
+	if from == r.startRow() {
+		from = r.begin
+	}
+	for number := last; number >= max(from, last-wordsBack); number-- {
 		row, _ := r.row(number)
 		if row.Kind != session.KindStderr {
 			continue
