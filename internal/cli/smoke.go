@@ -68,7 +68,7 @@ of a host, of time or of a server; else 1.`,
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.hosts, "ssh", nil, "test on this host, `[user@]host[:port]` or an alias or pattern; local is this machine; may be repeated")
 	flags.StringArrayVar(&f.lists, "hosts", nil, "test on the hosts of a `file`, one a line; - is standard input; may be repeated")
-	flags.IntVar(&f.jobs, "jobs", smoke.DefaultJobs, "how many targets are tested at once")
+	flags.IntVar(&f.jobs, "jobs", smoke.DefaultJobs, "how many servers run at once; more hosts than that are reached beforehand")
 	flags.IntVar(&f.retries, "retries", 1, "how often a target is begun again that could not be reached")
 	flags.Uint32Var(&f.seed, "seed", 0, "makes the waits between attempts the same again (default: others each time)")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end the run when the first target fails")
