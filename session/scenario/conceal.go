@@ -22,7 +22,8 @@ const (
 // in their place, also where they are quoted as JSON.
 type concealer struct {
 	replace *strings.Replacer
-	longest int // of what is replaced
+	spelled []executor.EnvVar // what is replaced, the longest first
+	longest int               // of that
 }
 
 func newConcealer(vars *Vars) *concealer {
@@ -44,7 +45,7 @@ func newConcealer(vars *Vars) *concealer {
 		c.longest = max(c.longest, len(secret.Value))
 		pairs = append(pairs, secret.Value, "${"+secret.Name+"}")
 	}
-	c.replace = strings.NewReplacer(pairs...)
+	c.replace, c.spelled = strings.NewReplacer(pairs...), spelled
 	return c
 }
 
@@ -53,7 +54,41 @@ func (c *concealer) text(text string) string {
 	if c.replace == nil {
 		return text
 	}
-	return c.replace.Replace(text)
+	text = c.replace.Replace(text)
+	for _, mark := range []string{" ...", "…"} { // of jq, and of findings
+		text = c.beginnings(text, mark)
+	}
+	return text
+}
+
+// maxBeginning is how much of a secret may stand in a text that was cut, in
+// bytes.
+const maxBeginning = 512
+
+// beginnings replaces what is left of a secret where somebody else has cut a
+// text, and written a mark.
+func (c *concealer) beginnings(text, mark string) string {
+	pieces := strings.Split(text, mark)
+	for i, piece := range pieces[:len(pieces)-1] {
+		for _, secret := range c.spelled {
+			if n := overlap(piece, secret.Value); n > 0 {
+				pieces[i] = piece[:len(piece)-n] + "${" + secret.Name + "}"
+				break
+			}
+		}
+	}
+	return strings.Join(pieces, mark)
+}
+
+// overlap is how many bytes a text ends with that a secret begins with, 0 if it
+// is less than a secret can be.
+func overlap(text, secret string) int {
+	for n := min(len(text), len(secret), maxBeginning); n >= shortestSecret; n-- {
+		if strings.HasSuffix(text, secret[:n]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // short is the beginning of a text, without secrets, nor the beginning of one.

@@ -80,12 +80,17 @@ func TestSecretsAreConcealed(t *testing.T) {
   - {name: c, call: echo, always: true, params: {a: "`+strings.Repeat("p", 180)+`${key}"}, expect: {result: {a: "no ${key}", "z": "${key}"}}}
   - {name: d, call: echo, always: true, params: {"isError": true, content: [{text: "${key}"}]}}
   - {name: e, call: echo, always: true, params: {"a": "${key}"}, expect: {error: any}}
+  - {name: g, call: echo, always: true, params: {"a": "${key}"}, capture: {x: '("key " + .a) | tonumber'}}
   - {name: f, call: echo, always: true, params: {"a": "${key}"}, capture: {x: '.a | error'}}
 `)
 				vars, err := s.Bind(map[string]string{"key": secret}, nil)
 				require.NoError(t, err)
 				b := open(t, scripted(), s, vars, func(c *session.Config) { c.Era = mcp.Legacy })
 				res := s.Run(t.Context(), b.Session, vars, nil)
+				for _, mark := range []string{" ...", "…"} { // others cut texts, too
+					require.Equal(t, "${key}"+mark+" of ${key}", vars.Conceal(secret[:7]+mark+" of "+secret))
+				}
+				require.Equal(t, "and more…", vars.Conceal("and more…"))
 				texts := b.notes()
 				for _, step := range res.Steps {
 					for _, p := range step.Problems {
