@@ -10,7 +10,7 @@ import (
 func (a *App) askStopRun(quits bool) {
 	t := a.grid.grid.Totals()
 	d := &dialog{title: "End the run?", lines: []string{
-		fmt.Sprintf("%s running, %s waiting.", thousands(t.Running), thousands(t.Waiting)),
+		fmt.Sprintf("%s running, %s waiting.", thousands(t.Active()), thousands(t.Waiting)),
 		"What runs is ended cleanly, what waits is not begun; both count as cancelled.",
 	}}
 	if quits {

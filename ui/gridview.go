@@ -69,10 +69,10 @@ func (g *gridScreen) headerParts(a *App) []part {
 func (g *gridScreen) state(th *theme.Theme) (string, theme.Style) {
 	t := g.grid.Totals()
 	switch {
-	case !t.Over && t.Running+t.Waiting == 0:
+	case !t.Over && t.Active()+t.Waiting == 0:
 		return "writing reports ...", th.Warn
 	case !t.Over && g.stopping:
-		return fmt.Sprintf("ending %s ...", counted1(t.Running, "session")), th.Warn
+		return fmt.Sprintf("ending %s ...", counted1(t.Active(), "session")), th.Warn
 	case !t.Over:
 		return "running", th.Warn
 	case t.Failed > 0:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +18,7 @@ type smokeBoard struct {
 	mu      sync.Mutex
 	rows    []boardRow
 	counts  smoke.Counts
-	running int
+	stages  [stageCount]int // how many targets are in each
 	causes  map[smoke.Cause]int
 	newest  int // -1 before the first
 	began   time.Time
@@ -25,10 +26,22 @@ type smokeBoard struct {
 	changed chan struct{}
 }
 
+// A stage is what a target that is not done does, roughly.
+type stage uint8
+
+const (
+	waits   stage = iota // for its turn, or for another attempt
+	reaches              // its host
+	runs                 // its server
+	isDone
+	stageCount
+)
+
 // A boardRow is how far a target is.
 type boardRow struct {
 	phase     smoke.Phase // "" before it is begun
 	failed    smoke.Phase // in which it failed, while it is ended for that
+	before    smoke.Phase // it was in, if it waits between two
 	attempt   int
 	began     time.Time
 	entered   time.Time // the phase
@@ -37,8 +50,23 @@ type boardRow struct {
 	result    *smoke.Result // nil until it is done
 }
 
+// stage is what the target does; one that failed is still where it did.
+func (r *boardRow) stage() stage {
+	if r.result != nil {
+		return isDone
+	}
+	switch cmp.Or(r.failed, r.phase) {
+	case "", smoke.PhaseWait:
+		return waits
+	case smoke.PhaseResolve, smoke.PhaseConnect, smoke.PhaseHostKey, smoke.PhaseAuth:
+		return reaches
+	}
+	return runs
+}
+
 func newSmokeBoard(targets []smoke.Target) *smokeBoard {
 	return &smokeBoard{
+		stages:  [stageCount]int{waits: len(targets)},
 		targets: targets, rows: make([]boardRow, len(targets)), causes: map[smoke.Cause]int{}, newest: -1,
 		began: time.Now(), changed: make(chan struct{}),
 	}
@@ -49,9 +77,14 @@ func (b *smokeBoard) event(e smoke.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row := &b.rows[e.Target]
+	b.stages[row.stage()]--
+	defer func() { b.stages[row.stage()]++ }()
 	if row.phase == "" {
 		row.began = e.At
-		b.running++
+	}
+	row.before = ""
+	if e.Phase == smoke.PhaseWait && e.Attempt == row.attempt {
+		row.before = row.phase
 	}
 	if e.Attempt > 0 && row.attempt == 0 {
 		b.newest = e.Target
@@ -59,7 +92,6 @@ func (b *smokeBoard) event(e smoke.Event) {
 	row.phase, row.failed, row.attempt, row.entered = e.Phase, e.Failed, e.Attempt, e.At
 	if e.Result != nil {
 		row.ended, row.result = e.At, e.Result
-		b.running--
 		b.count(e.Result)
 	}
 	b.tell()
@@ -122,7 +154,10 @@ func (b *smokeBoard) failures() []smoke.Cause {
 func (b *smokeBoard) progress() (text string, done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	text = fmt.Sprintf("%d of %d done, %d failed, %d running", b.done(), len(b.rows), b.counts.Failed, b.running)
+	text = fmt.Sprintf("%d of %d done, %d failed, %d running", b.done(), len(b.rows), b.counts.Failed, b.stages[runs])
+	if n := b.stages[reaches]; n > 0 {
+		text += fmt.Sprintf(", %d connecting", n)
+	}
 	oldest := -1
 	for i := range b.rows {
 		row := &b.rows[i]

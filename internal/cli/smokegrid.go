@@ -114,6 +114,7 @@ func (s *gridSource) Row(target int) grid.Row {
 		doneRow(&row, at)
 	case at.phase != "":
 		row.State, row.Phase, row.FailedIn = grid.Running, string(at.phase), string(at.failed)
+		row.Before = string(at.before)
 		row.Took, row.InPhase = time.Since(at.began), time.Since(at.entered)
 	}
 	return row
@@ -169,7 +170,7 @@ func (s *gridSource) Totals() grid.Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := grid.Totals{
-		Waiting: len(s.rows) - s.running - s.done(), Running: s.running, Passed: s.counts.Passed, Failed: s.counts.Failed,
+		Waiting: s.stages[waits], Connecting: s.stages[reaches], Running: s.stages[runs], Passed: s.counts.Passed, Failed: s.counts.Failed,
 		Cancelled: s.counts.Cancelled, Newest: s.newest, Took: time.Since(s.began), Over: !s.ended.IsZero(),
 	}
 	if t.Over {

@@ -47,8 +47,8 @@ type Options struct {
 	// once for each target that is begun. After an error nothing is left of it.
 	Make func(ctx context.Context, target int, configure func(*session.Config)) (*Made, error)
 
-	// Jobs is how many targets are checked at once; 0 means DefaultJobs. One whose
-	// host takes over a second to be reached does not count, up to as many again.
+	// Jobs is how many servers run at once; 0 means DefaultJobs. Hosts are reached
+	// ahead of that, those of up to eight targets for each job.
 	Jobs     int
 	Seed     uint64 // of the jitter
 	Retries  int    // of what never reached the execution of the command and failed at once

@@ -249,10 +249,44 @@ func TestTotalsFit(t *testing.T) {
 	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  0:07   95 %", painted(76, g.PaintTotals))
 	require.Equal(t, " 1,131 ok  12 failed  16 running  0:07   95 %", painted(46, g.PaintTotals))
 	require.Equal(t, " failed by:  connect 10  auth 2", painted(80, g.PaintCauses))
+	s.totals.Waiting, s.totals.Connecting = 1, 40
+	g.Refresh()
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  40 connecting  16 running  1 waiting  0:07   95 %", painted(100, g.PaintTotals))
+	require.Equal(t, " 1,203 targets  1,131 ok  12 failed  3 cancelled  16 running  1 waiting  0:07   95 %", painted(86, g.PaintTotals))
 	s.totals = Totals{}
 	g.Refresh()
 	require.Equal(t, " nothing failed so far", painted(80, g.PaintCauses))
 	require.NotPanics(t, func() { painted(80, g.PaintTotals) })
+}
+
+// TestSteps: where a target is among its phases, and where it was.
+func TestSteps(t *testing.T) {
+	for _, tt := range []struct {
+		row  Row
+		want string
+	}{
+		{Row{State: Waiting}, "....."},
+		{Row{State: Running, Phase: "auth"}, "*o..."},
+		{Row{State: Running, Phase: "wait"}, "....."},
+		{Row{State: Running, Phase: "wait", Before: "auth"}, "**..."},
+		{Row{State: Running, Phase: "shutdown"}, "****o"},
+		{Row{State: Running, Phase: "shutdown", FailedIn: "auth"}, "*x..o"},
+		{Row{State: Failed, Phase: "start"}, "**x.."},
+		{Row{State: Failed}, "*****"},
+		{Row{State: Passed}, "*****"},
+		{Row{State: Cancelled, Phase: "wait"}, "....."},
+	} {
+		tt.row.Host, tt.row.Phases = "host", phases
+		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: theme.New(true, theme.NoColor), ASCII: true})
+		g.SetSize(60, 3)
+		var out paint.Lines
+		g.Paint(&out, true)
+		line := out.Painted(1).String()
+		for _, sgr := range []string{"\x1b[1;4m", "\x1b[22;24m", "\x1b[4m", "\x1b[24m"} {
+			line = strings.ReplaceAll(line, sgr, "")
+		}
+		require.Contains(t, line, " "+tt.want+" ", "%+v", tt.row)
+	}
 }
 
 // TestAsksLittle: a frame asks for what is on the screen, however many targets

@@ -137,6 +137,9 @@ func (r rows) paintSteps(c *table.Cells, row *Row) {
 	if row.Phase == "" && (row.State == Passed || row.State == Failed) {
 		at = len(row.Phases)
 	}
+	if at < 0 && row.Before != "" {
+		at = slices.Index(row.Phases, row.Before) + 1
+	}
 	failed := slices.Index(row.Phases, row.FailedIn)
 	for range c.Width(colSteps) - len(row.Phases) {
 		c.Text(colSteps, r.theme.Text, " ")
@@ -150,6 +153,8 @@ func (r rows) paintSteps(c *table.Cells, row *Row) {
 		case i < at:
 			c.Text(colSteps, r.theme.OK, r.glyphs.done)
 		case i > at || at < 0:
+			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
+		case row.State == Running && row.Before != "":
 			c.Text(colSteps, r.theme.Dim, r.glyphs.to)
 		case row.State == Running:
 			c.Text(colSteps, r.theme.Warn, r.glyphs.now)

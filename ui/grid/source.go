@@ -62,7 +62,10 @@ type Row struct {
 	// FailedIn is the phase in which one that still runs has failed: it is being
 	// ended, and what is between was not done.
 	FailedIn string
-	Attempt  int // that runs, or was the last; from 1
+	// Before is the last of Phases that it has been through, if Phase is none of
+	// them.
+	Before  string
+	Attempt int // that runs, or was the last; from 1
 	// Took is how long the target has been running, InPhase how long it has been
 	// in its phase; both until it ended, if it has.
 	Took, InPhase time.Duration
@@ -82,7 +85,7 @@ type Fact struct {
 
 // Totals are how far a run is.
 type Totals struct {
-	Waiting, Running, Passed, Failed, Cancelled int
+	Waiting, Connecting, Running, Passed, Failed, Cancelled int
 	// Causes count the failures by their class, the most frequent first.
 	Causes []Count
 	// Newest is the target that was begun last, -1 before the first.
@@ -97,7 +100,10 @@ type Totals struct {
 }
 
 // All is how many targets there are.
-func (t *Totals) All() int { return t.Waiting + t.Running + t.Passed + t.Failed + t.Cancelled }
+func (t *Totals) All() int { return t.Waiting + t.Active() + t.Done() }
+
+// Active is how many targets have been begun and don't wait.
+func (t *Totals) Active() int { return t.Connecting + t.Running }
 
 // Done is how many targets are done with, one way or another.
 func (t *Totals) Done() int { return t.Passed + t.Failed + t.Cancelled }

@@ -32,6 +32,7 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 	add(t.Passed, "ok", th.OK, 0)
 	add(t.Failed, "failed", th.Error, 0)
 	add(t.Cancelled, "cancelled", th.Warn, 1)
+	add(t.Connecting, "connecting", th.Text, 4)
 	add(t.Running, "running", th.Text, 0)
 	add(t.Waiting, "waiting", th.Dim, 3)
 	counts = append(counts, count{text: clock(t.Took), style: th.Text})

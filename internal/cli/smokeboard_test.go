@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/ui/grid"
+)
+
+// A board tells those that wait, whose host is reached, and whose server runs,
+// from each other: the last are as many as --jobs at most.
+func TestSmokeBoard(t *testing.T) {
+	b := newSmokeBoard([]smoke.Target{{Host: "a"}, {Host: "b"}, {Host: "c"}})
+	source := &gridSource{smokeBoard: b, phases: gridPhases{there: []string{"connect", "auth", "start"}}}
+	counts := func(waiting, connecting, running int) {
+		t.Helper()
+		totals := source.Totals()
+		require.Equal(t, [3]int{waiting, connecting, running}, [3]int{totals.Waiting, totals.Connecting, totals.Running})
+		require.Equal(t, 3, totals.All())
+	}
+	enter := func(target, attempt int, phase smoke.Phase) {
+		b.event(smoke.Event{Target: target, Phase: phase, Attempt: attempt})
+	}
+	counts(3, 0, 0)
+	enter(0, 1, smoke.PhaseConnect)
+	enter(1, 1, smoke.PhaseAuth)
+	counts(1, 2, 0)
+	enter(0, 2, smoke.PhaseWait)
+	enter(1, 1, smoke.PhaseWait)
+	counts(3, 0, 0)
+	require.Empty(t, source.Row(0).Before, "it begins anew")
+	require.Equal(t, "auth", source.Row(1).Before)
+	text, _ := b.progress()
+	require.Contains(t, text, "0 of 3 done, 0 failed, 0 running; longest: ")
+	enter(1, 1, smoke.PhaseStart)
+	require.Empty(t, source.Row(1).Before)
+	enter(0, 2, smoke.PhaseConnect)
+	counts(1, 1, 1)
+	text, _ = b.progress()
+	require.Contains(t, text, "0 of 3 done, 0 failed, 1 running, 1 connecting; longest: ")
+	b.event(smoke.Event{Target: 0, Phase: smoke.PhaseShutdown, Attempt: 2, Failed: smoke.PhaseConnect})
+	counts(1, 1, 1)
+	require.Equal(t, "connect", source.Row(0).FailedIn)
+	b.event(smoke.Event{Target: 0, Phase: smoke.PhaseDone, Attempt: 2, Result: &smoke.Result{Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect}})
+	b.event(smoke.Event{Target: 1, Phase: smoke.PhaseDone, Attempt: 1, Result: &smoke.Result{Phase: smoke.PhaseDone, Cause: smoke.CauseProtocol}})
+	counts(1, 0, 0)
+	require.Equal(t, grid.Failed, source.Row(1).State)
+	require.Empty(t, source.Row(1).Phase, "it has gone through all")
+	b.event(smoke.Event{Target: 2, Phase: smoke.PhaseDone, Result: &smoke.Result{Cause: smoke.CauseCancelled, Phase: smoke.PhaseWait}})
+	counts(0, 0, 0)
+}
