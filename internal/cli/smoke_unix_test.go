@@ -145,7 +145,7 @@ func TestASignalEndsSmoke(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})
 	page := filepath.Join(t.TempDir(), "j.xml")
-	w := watch(t, smoking(t, "--jsonl", "--junit", page, "--jobs", "4", "-F", s.Config, "--ssh", "local", "--ssh", s.Alias, "--config", hanging(t, 3)))
+	w := watch(t, smoking(t, "--jsonl", "--junit", page, "--jobs", "8", "-F", s.Config, "--ssh", "local", "--ssh", s.Alias, "--config", hanging(t, 3)))
 	w.until(`"host":"local","server":"good","ok":true`)
 	w.until(`"host":"` + s.Alias + `","server":"good","ok":true`)
 	require.NoError(t, w.cmd.Process.Signal(os.Interrupt))

@@ -51,9 +51,6 @@ func (c *check) do() {
 	ctx, cancel := executor.WithPatience(c.run.ctx, c.run.opts.TargetTimeout, errTargetLate)
 	defer cancel()
 	c.attempt = 1
-	if c.result.Host == Local {
-		c.seat.sit(ctx, func() {})
-	}
 	if f := c.make(ctx); f != nil {
 		c.fail(f)
 		c.end()
@@ -160,7 +157,8 @@ func (c *check) enter(p Phase) {
 	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
 }
 
-// fail notes why the target failed. The first reason counts.
+// fail notes why the target failed, which may end the run: before another target
+// gets its seat. The first reason counts.
 func (c *check) fail(f *failure) {
 	if c.result.Cause != "" {
 		return
@@ -169,6 +167,9 @@ func (c *check) fail(f *failure) {
 	c.result.Message, c.result.Hint, c.result.Said = f.message, f.hint, f.said
 	if f.exit != "" {
 		c.result.Exit = f.exit
+	}
+	if c.run.opts.FailFast {
+		c.run.cancel(errFailFast)
 	}
 }
 

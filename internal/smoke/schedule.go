@@ -52,6 +52,9 @@ func (r *run) work() {
 	var workers sync.WaitGroup
 	for _, target := range order(r.opts.Targets, r.refs.is) {
 		seat := seats.wait()
+		if r.opts.Targets[target].Host == Local {
+			seat.sit(r.ctx, func() {}) // one after another: there is nothing to be reached first
+		}
 		workers.Go(func() {
 			defer seat.leave()
 			r.take(target, seat)
@@ -82,9 +85,6 @@ func (r *run) finish(target int, c *check) {
 	r.refs.offer(target, c.offers)
 	r.results[target] = c.result
 	result := &r.results[target]
-	if r.opts.FailFast && !result.OK {
-		r.cancel(errFailFast)
-	}
 	r.tell(Event{Target: target, Phase: PhaseDone, Attempt: c.attempt, Result: result})
 }
 

@@ -80,6 +80,29 @@ func TestEventsOfAnEndingTellTheFailure(t *testing.T) {
 	})
 }
 
+// On this machine nothing has to be reached ahead: targets run in their order,
+// and the first failure ends the run before the next one begins.
+func TestLocalTargetsRunInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("local", &host{steps: []step{{"spawn", 2}}})
+		opts := w.options(slices.Repeat([]string{"local"}, 9)...)
+		opts.Jobs = 1
+		var begun []int
+		opts.Event = func(e smoke.Event) {
+			if e.Phase == smoke.PhaseStart {
+				begun = append(begun, e.Target)
+			}
+		}
+		require.True(t, smoke.Run(t.Context(), opts).OK)
+		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, begun)
+		begun, opts.FailFast = nil, true
+		opts.TargetTimeout = 1 // nanosecond: none can pass
+		require.False(t, smoke.Run(t.Context(), opts).OK)
+		require.LessOrEqual(t, len(begun), 1)
+	})
+}
+
 func TestRetriesWhatMayPass(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
