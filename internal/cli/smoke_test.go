@@ -118,6 +118,7 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		{"smoke --fail-on info -- x", `--fail-on "info": must be error, warning or never`},
 		{"smoke --json --quiet -- x", "can't be mixed"},
 		{"smoke --tap --html - -- x", "--tap and --html - can't be mixed: standard output takes one of them"},
+		{"smoke --junit r.xml --html ./r.xml -- x", "--junit and --html can't be mixed in one file, r.xml"},
 		{"smoke --var a=b -- x", "--var gives a variable of a scenario"},
 		{"smoke --record r -- x", "unknown flag: --record"},
 		{"smoke --recordings r --no-record -- x", "--recordings and --no-record can't be mixed"},

@@ -218,6 +218,17 @@ func TestNobodyReadsSmoke(t *testing.T) {
 	require.Equal(t, 0, r.code, r.stderr)
 }
 
+// What was not begun has no line, and what could not be written is not said to be.
+func TestLinesOfSmoke(t *testing.T) {
+	t.Parallel()
+	r := finish(t, smoking(t, "--fail-fast", "--jobs", "1", "--junit", "/dev/full", "--config", configFile(t, ".mcp.json", `{"mcpServers":{"a":{"command":"no-such-program"},"b":{"command":"DEMO","args":["demo-server"]},"c":{"command":"DEMO","args":["demo-server"]}}}`)))
+	require.Equal(t, 1, strings.Count(r.stdout, "FAIL  "), r.stdout)
+	require.NotContains(t, r.stdout, "stop  ")
+	require.Contains(t, r.stdout, "cancelled: 2 targets\n  local/b, local/c\n")
+	require.NotContains(t, r.stderr, "wrote /dev/full")
+	require.Contains(t, r.stderr, "no space left on device")
+}
+
 func TestReportsOfSmoke(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -32,7 +32,7 @@ func (r *smokeRun) onScreen(screen, ctx context.Context, o *smokeOutputs) (*smok
 	if err = errors.Join(err, failure); err == nil || isSignal(err) {
 		err = errors.Join(err, report.Summary(r.app.stdout, result))
 	}
-	r.tellFiles(o)
+	r.tellFiles()
 	return result, err
 }
 
@@ -56,7 +56,7 @@ func (r *smokeRun) said(o *smokeOutputs) []grid.Fact {
 	if folder := r.fleet.shelf(); folder != "" {
 		facts = append(facts, grid.Fact{Label: "recordings", Text: folder})
 	}
-	if names := o.written(); names != nil {
+	if names := o.reports(); names != nil {
 		facts = append(facts, grid.Fact{Label: "reports", Text: strings.Join(names, ", ")})
 	}
 	return facts

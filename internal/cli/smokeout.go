@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,9 @@ func (o *smokeOutputs) check() error {
 	if flags := o.toStdout(); len(flags) > 1 {
 		return usagef("%s and %s can't be mixed: standard output takes one of them", flags[0], flags[1])
 	}
+	if o.junit != "" && o.junit != "-" && filepath.Clean(o.junit) == filepath.Clean(o.html) {
+		return usagef("--junit and --html can't be mixed in one file, %s", o.junit)
+	}
 	if o.json && o.quiet || o.jsonl && o.quiet || o.tap && o.quiet {
 		return usagef("%s and --quiet can't be mixed", o.toStdout()[0])
 	}
@@ -78,6 +82,7 @@ type smokeOutput struct {
 	sinks  []smokeSink
 	errs   []error                 // of the sinks: one that failed is left alone
 	files  []*newFile              // until they are finished
+	wrote  []string                // the reports that are whole
 	cancel context.CancelCauseFunc // ends the run when nobody reads what it says
 }
 
@@ -107,7 +112,13 @@ func (a *app) openSmoke(o *smokeOutputs, targets []smoke.Target, cancel context.
 				return nil, fmt.Errorf("%s: %w", file.flag, err)
 			}
 			out.files = append(out.files, f)
-			out.add(smokeSink{finish: func(r *smoke.Report) error { return f.finish(file.write(f, r)) }})
+			out.add(smokeSink{finish: func(r *smoke.Report) error {
+				err := f.finish(file.write(f, r))
+				if err == nil {
+					out.wrote = append(out.wrote, file.path)
+				}
+				return err
+			}})
 		}
 	}
 	return out, nil
@@ -123,8 +134,8 @@ func (o *smokeOutputs) files() []smokeFile {
 	return []smokeFile{{"--junit", o.junit, report.JUnit}, {"--html", o.html, report.HTML}}
 }
 
-// written names the files that there are at the end.
-func (o *smokeOutputs) written() []string {
+// reports names the files that are written at the end.
+func (o *smokeOutputs) reports() []string {
 	var names []string
 	for _, file := range o.files() {
 		if file.path != "" && file.path != "-" {
@@ -203,11 +214,15 @@ func jsonLines(w io.Writer, targets int) smokeSink {
 	}
 }
 
-// plainLines writes a line for each target, and a summary.
+// plainLines writes a line for each target, and a summary. Targets that were not
+// begun have no line: the summary names them together.
 func plainLines(w io.Writer, targets []smoke.Target) smokeSink {
 	columns := report.ColumnsFor(targets, 0)
 	return smokeSink{
 		done: func(_ int, r *smoke.Result) error {
+			if r.Cause == smoke.CauseCancelled && r.Phase == smoke.PhaseWait {
+				return nil
+			}
 			_, err := fmt.Fprintln(w, columns.Line(r))
 			return err
 		},

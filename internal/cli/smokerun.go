@@ -59,7 +59,7 @@ func (a *app) smokeFleet(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.
 	report, err := r.do(running)
 	close(watched)
 	watcher.Wait()
-	r.tellFiles(&f.out)
+	r.tellFiles()
 	return report, err
 }
 
@@ -119,11 +119,11 @@ func (r *smokeRun) tellProgress(stop <-chan struct{}) {
 }
 
 // tellFiles says where the recordings and the reports are.
-func (r *smokeRun) tellFiles(o *smokeOutputs) {
+func (r *smokeRun) tellFiles() {
 	if folder := r.fleet.shelf(); folder != "" {
 		fmt.Fprintln(r.app.stderr, termsafe.String("mcpdbg: recorded to "+folder))
 	}
-	for _, name := range o.written() {
+	for _, name := range r.out.wrote {
 		fmt.Fprintln(r.app.stderr, termsafe.String("mcpdbg: wrote "+name))
 	}
 }

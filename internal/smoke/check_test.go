@@ -1,14 +1,18 @@
 package smoke_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
 
@@ -133,6 +137,35 @@ func TestOrphansAreBounded(t *testing.T) {
 		require.Equal(t, smoke.CauseOrphan, r.Cause)
 		require.Len(t, r.Orphans, 100)
 		require.Equal(t, "150 more processes were left behind", r.Notices[len(r.Notices)-1].Text)
+	})
+}
+
+// TestEndingCutShort: who can't wait has the servers killed, which is no fault of
+// theirs.
+func TestEndingCutShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{serve: func(p *fake) {
+			p.each(nil)
+			<-p.ended
+		}})
+		ctx, stop := context.WithCancelCause(t.Context())
+		opts := w.options("far")
+		plain := opts.Make
+		opts.Make = func(ctx context.Context, target int, configure func(*session.Config)) (*smoke.Made, error) {
+			made, err := plain(ctx, target, configure)
+			last := made.Close
+			made.Close = func(ctx context.Context) (session.ShutdownReport, error) {
+				stop(errors.New("a signal"))
+				kill := time.AfterFunc(session.Grace/2, func() { _ = made.Session.Kill() })
+				defer kill.Stop()
+				return last(ctx)
+			}
+			return made, err
+		}
+		r := smoke.Run(ctx, opts).Targets[0]
+		require.Equal(t, smoke.CauseCancelled, r.Cause, "%+v", r)
+		require.Equal(t, "killed before it had the time to end: a signal", r.Message)
 	})
 }
 

@@ -34,7 +34,11 @@ func (c *check) shutdown() {
 	for _, d := range report.Left {
 		c.orphan(d, false)
 	}
-	if f := ended(report, err, c.result.Orphans); f != nil {
+	f := ended(report, err, c.result.Orphans)
+	if f != nil && f.cause == CauseShutdown && !report.Killed && c.run.ctx.Err() != nil && time.Since(begin) < 2*session.Grace {
+		f = cancelled(PhaseShutdown, "killed before it had the time to end", context.Cause(c.run.ctx)) // it was somebody else who did not wait
+	}
+	if f != nil {
 		c.fail(f)
 	}
 	c.remark(report)

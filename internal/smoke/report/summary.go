@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/ui/termsafe"
@@ -82,7 +84,7 @@ func groups(targets []smoke.Result) []*group {
 func general(message, host, server string) string {
 	for _, name := range []string{host, server, address(message)} {
 		if name != "" {
-			message = strings.ReplaceAll(message, name, "*")
+			message = withoutName(message, name)
 		}
 	}
 	var b strings.Builder
@@ -97,6 +99,28 @@ func general(message, host, server string) string {
 		number = digit
 	}
 	return b.String()
+}
+
+// withoutName is a message with * for a name, where that is not a part of a word.
+func withoutName(message, name string) string {
+	parts := strings.Split(message, name)
+	var b strings.Builder
+	b.WriteString(parts[0])
+	for i, part := range parts[1:] {
+		before, _ := utf8.DecodeLastRuneInString(parts[i])
+		after, _ := utf8.DecodeRuneInString(part)
+		if inWord(before) || inWord(after) {
+			b.WriteString(name)
+		} else {
+			b.WriteByte('*')
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+func inWord(r rune) bool {
+	return r == '-' || r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // address is that of the host where a message begins by saying where it happened,
