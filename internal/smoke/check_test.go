@@ -29,6 +29,7 @@ func TestWhatAnAnswerComesTo(t *testing.T) {
 		code  string
 	}{
 		{"error", fails("tools/list", `"error":{"code":-32603,"message":"no database"}`), smoke.CauseProtocol, "-32603"},
+		{"declared and unknown", fails("tools/list", `"error":{"code":-32601,"message":"unknown"}`), smoke.CauseProtocol, "-32601"},
 		{"no list", fails("resources/list", `"result":{}`), smoke.CauseProtocol, "answer"},
 		{"no ping", fails("ping", `"error":{"code":-32601,"message":"unknown"}`), smoke.CauseProtocol, "-32601"},
 		{"unanswered", silent("ping"), smoke.CauseTimeout, "timeout"},
