@@ -77,6 +77,9 @@ var gridTests = map[string]actionTest{
 	actGridOpen: onGrid(func(t *testing.T, d *driver, r *fakeRun) {
 		d.onTarget(170)
 		require.Contains(t, d.plain(), "  waiting   for its turn")
+		r.rows[153].Phase = "wait"
+		d.onTarget(153)
+		require.Contains(t, d.plain(), "  waiting   for its turn, 3.0s")
 		d.onTarget(154)
 		require.Contains(t, d.plain(), "  running   shutdown, because it failed in auth")
 		d.onTarget(170)

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mcpdbg/ui/grid"
@@ -192,7 +193,7 @@ func (g *gridScreen) aboutRows(a *App, width int, named bool) []sheetRow {
 	if named {
 		facts = append(facts, grid.Fact{Label: "target", Text: nameOf(row)})
 	}
-	facts = append(facts, grid.Fact{Label: cmp.Or(row.Cause, row.State.String()), Text: cmp.Or(row.Message, soFar(&row)), Bad: row.State == grid.Failed})
+	facts = append(facts, stateOf(&row))
 	facts = append(facts, g.run.Source.About(target)...)
 	facts = append(facts, grid.Fact{Label: "recording", Text: row.Recording})
 	var rows []sheetRow
@@ -210,17 +211,22 @@ func (g *gridScreen) aboutRows(a *App, width int, named bool) []sheetRow {
 	return rows
 }
 
-// soFar says where a target is that has not come to its end.
-func soFar(row *grid.Row) string {
+// stateOf says what has become of a target, or where it is.
+func stateOf(row *grid.Row) grid.Fact {
+	f := grid.Fact{Label: cmp.Or(row.Cause, row.State.String()), Text: row.Message, Bad: row.State == grid.Failed}
 	switch {
+	case f.Text != "":
 	case row.State == grid.Waiting:
-		return "for its turn"
+		f.Text = "for its turn"
 	case row.State != grid.Running:
-		return ""
 	case row.FailedIn != "":
-		return row.Phase + ", because it failed in " + row.FailedIn
+		f.Text = row.Phase + ", because it failed in " + row.FailedIn
+	case !slices.Contains(row.Phases, row.Phase):
+		f.Label, f.Text = grid.Waiting.String(), fmt.Sprintf("for its turn, %.1fs", row.InPhase.Seconds())
+	default:
+		f.Text = fmt.Sprintf("%s for %.1fs", row.Phase, row.InPhase.Seconds())
 	}
-	return fmt.Sprintf("%s for %.1fs", row.Phase, row.InPhase.Seconds())
+	return f
 }
 
 // maxAbout is how many bytes of a fact are looked at: what does not fit on the

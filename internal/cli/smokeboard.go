@@ -20,7 +20,8 @@ type smokeBoard struct {
 	counts  smoke.Counts
 	stages  [stageCount]int // how many targets are in each
 	causes  map[smoke.Cause]int
-	newest  int // -1 before the first
+	begun   int // the latest target; -1 before the first
+	ran     int // the furthest target whose server was started; -1 before the first
 	began   time.Time
 	ended   time.Time // zero while it goes on
 	changed chan struct{}
@@ -67,7 +68,7 @@ func (r *boardRow) stage() stage {
 func newSmokeBoard(targets []smoke.Target) *smokeBoard {
 	return &smokeBoard{
 		stages:  [stageCount]int{waits: len(targets)},
-		targets: targets, rows: make([]boardRow, len(targets)), causes: map[smoke.Cause]int{}, newest: -1,
+		targets: targets, rows: make([]boardRow, len(targets)), causes: map[smoke.Cause]int{}, begun: -1, ran: -1,
 		began: time.Now(), changed: make(chan struct{}),
 	}
 }
@@ -87,9 +88,12 @@ func (b *smokeBoard) event(e smoke.Event) {
 		row.before = row.phase
 	}
 	if e.Attempt > 0 && row.attempt == 0 {
-		b.newest = e.Target
+		b.begun = e.Target
 	}
 	row.phase, row.failed, row.attempt, row.entered = e.Phase, e.Failed, e.Attempt, e.At
+	if row.stage() == runs {
+		b.ran = max(b.ran, e.Target)
+	}
 	if e.Result != nil {
 		row.ended, row.result = e.At, e.Result
 		b.count(e.Result)
@@ -123,6 +127,15 @@ func (b *smokeBoard) over() {
 	defer b.mu.Unlock()
 	b.ended = time.Now()
 	b.tell()
+}
+
+// newest is the target to be looked at while the run goes on. Those that are begun
+// ahead of their turn are not where it is.
+func (b *smokeBoard) newest() int {
+	if b.ran >= 0 {
+		return b.ran
+	}
+	return b.begun
 }
 
 // tell wakes who waits for a change. The lock is held.

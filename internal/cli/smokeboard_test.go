@@ -23,10 +23,20 @@ func TestSmokeBoard(t *testing.T) {
 	enter := func(target, attempt int, phase smoke.Phase) {
 		b.event(smoke.Event{Target: target, Phase: phase, Attempt: attempt})
 	}
+	newest := func(want int) {
+		t.Helper()
+		require.Equal(t, want, source.Totals().Newest)
+	}
 	counts(3, 0, 0)
+	newest(-1)
 	enter(0, 1, smoke.PhaseConnect)
 	enter(1, 1, smoke.PhaseAuth)
 	counts(1, 2, 0)
+	newest(1)
+	enter(2, 1, smoke.PhaseConnect)
+	newest(2)
+	counts(0, 3, 0)
+	enter(2, 1, smoke.PhaseWait)
 	enter(0, 2, smoke.PhaseWait)
 	enter(1, 1, smoke.PhaseWait)
 	counts(3, 0, 0)
@@ -35,6 +45,7 @@ func TestSmokeBoard(t *testing.T) {
 	text, _ := b.progress()
 	require.Contains(t, text, "0 of 3 done, 0 failed, 0 running; longest: ")
 	enter(1, 1, smoke.PhaseStart)
+	newest(1)
 	require.Empty(t, source.Row(1).Before)
 	enter(0, 2, smoke.PhaseConnect)
 	counts(1, 1, 1)
@@ -46,6 +57,7 @@ func TestSmokeBoard(t *testing.T) {
 	b.event(smoke.Event{Target: 0, Phase: smoke.PhaseDone, Attempt: 2, Result: &smoke.Result{Phase: smoke.PhaseConnect, Cause: smoke.CauseConnect}})
 	b.event(smoke.Event{Target: 1, Phase: smoke.PhaseDone, Attempt: 1, Result: &smoke.Result{Phase: smoke.PhaseDone, Cause: smoke.CauseProtocol}})
 	counts(1, 0, 0)
+	newest(1)
 	require.Equal(t, grid.Failed, source.Row(1).State)
 	require.Empty(t, source.Row(1).Phase, "it has gone through all")
 	b.event(smoke.Event{Target: 2, Phase: smoke.PhaseDone, Result: &smoke.Result{Cause: smoke.CauseCancelled, Phase: smoke.PhaseWait}})

@@ -171,7 +171,7 @@ func (s *gridSource) Totals() grid.Totals {
 	defer s.mu.Unlock()
 	t := grid.Totals{
 		Waiting: s.stages[waits], Connecting: s.stages[reaches], Running: s.stages[runs], Passed: s.counts.Passed, Failed: s.counts.Failed,
-		Cancelled: s.counts.Cancelled, Newest: s.newest, Took: time.Since(s.began), Over: !s.ended.IsZero(),
+		Cancelled: s.counts.Cancelled, Newest: s.newest(), Took: time.Since(s.began), Over: !s.ended.IsZero(),
 	}
 	if t.Over {
 		t.Took, t.Said = s.ended.Sub(s.began), s.said

@@ -88,7 +88,8 @@ type Totals struct {
 	Waiting, Connecting, Running, Passed, Failed, Cancelled int
 	// Causes count the failures by their class, the most frequent first.
 	Causes []Count
-	// Newest is the target that was begun last, -1 before the first.
+	// Newest is the target where the run is: the furthest that runs, -1 before
+	// there is one.
 	Newest int
 	Took   time.Duration // until the end, if it is over
 	// Over says that nothing runs any more, nothing will, and all that is written
