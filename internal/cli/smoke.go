@@ -115,7 +115,7 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 	if err := f.check(&t); err != nil {
 		return err
 	}
-	servers, err := a.smokeServers(&t, f.servers)
+	servers, err := a.smokeServers(&t, f)
 	if err != nil {
 		return err
 	}

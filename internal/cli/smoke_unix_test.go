@@ -264,6 +264,38 @@ func TestReportsOfSmoke(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// TestNowhereToRecord: a state folder that can't be written to is no failure of the
+// targets.
+func TestNowhereToRecord(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, "no folder")
+	trace := filepath.Join(t.TempDir(), "trace")
+	cmd := smoking(t, "--", "touch", trace)
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+file)
+	r := finish(t, cmd)
+	require.Equal(t, 2, r.code, r.stderr)
+	require.Contains(t, r.stderr, "mcpdbg: recordings can't be kept: mkdir "+file)
+	require.Contains(t, r.stderr, "try: --recordings FOLDER keeps them elsewhere, --no-record keeps none")
+	require.NoFileExists(t, trace)
+}
+
+// TestServersThatAreLeftOut of a whole config file are named, but not with --quiet.
+func TestServersThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+	config := configFile(t, ".mcp.json", `{"mcpServers":{
+		"good":{"command":"DEMO","args":["demo-server"]},
+		"web":{"url":"https://example.com/mcp"}}}`)
+	const note = `:3: server "web" is not tested: HTTP servers are not supported yet`
+	r := finish(t, smoking(t, "--config", config))
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, note)
+	for _, flag := range []string{"--quiet", "--server=good"} {
+		r = finish(t, smoking(t, "--config", config, flag))
+		require.Equal(t, 0, r.code, r.stderr)
+		require.NotContains(t, r.stderr, "web")
+	}
+}
+
 func TestSmokeScenario(t *testing.T) {
 	t.Parallel()
 	steps := writeFile(t, `scenario: 1

@@ -145,17 +145,22 @@ func (fl *fleet) dial(opts sshexec.Options, f *smokeFlags) {
 // makeFolder makes the folder of the recordings, and finds out whether it can be
 // written to before there is anything to write.
 func (fl *fleet) makeFolder() error {
-	if fl.flags.recordings == "" {
+	folder := fl.shelf()
+	if folder == "" {
 		return nil
 	}
-	if err := os.MkdirAll(fl.flags.recordings, 0o700); err != nil {
+	err := os.MkdirAll(folder, 0o700)
+	var probe *os.File
+	if err == nil {
+		probe, err = os.CreateTemp(folder, ".mcpdbg-*.tmp")
+	}
+	switch {
+	case err == nil:
+		return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	case fl.flags.recordings != "":
 		return usagef("--recordings: %v", err)
 	}
-	probe, err := os.CreateTemp(fl.flags.recordings, ".mcpdbg-*.tmp")
-	if err != nil {
-		return usagef("--recordings: %v", err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return withHint(usagef("recordings can't be kept: %v", err), "--recordings FOLDER keeps them elsewhere, --no-record keeps none")
 }
 
 // shelf is the folder of the recordings; "" for none.

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/session/target"
+	"mcpdbg/ui/termsafe"
 )
 
 // A smokeServer is one of the servers that a smoke test starts.
@@ -19,13 +21,13 @@ type smokeServer struct {
 
 // smokeServers are the servers to be tested: the command behind --, or those of
 // the config file that are named, or all of it that can be started.
-func (a *app) smokeServers(t *targetFlags, names []string) ([]smokeServer, error) {
+func (a *app) smokeServers(t *targetFlags, f *smokeFlags) ([]smokeServer, error) {
 	if t.config.file != "" {
 		if a.hasCommand {
 			return nil, withHint(usagef("--config and a command can't be mixed: the file has the server's command"),
 				"take out what stands behind --, or --config")
 		}
-		return configuredServers(t.config, names)
+		return a.configuredServers(t.config, f)
 	}
 	for _, name := range []string{"server", "input"} {
 		if t.given(name) {
@@ -38,7 +40,7 @@ func (a *app) smokeServers(t *targetFlags, names []string) ([]smokeServer, error
 	return []smokeServer{{name: t.serverName(a.command), command: a.command}}, nil
 }
 
-func configuredServers(c configFlags, names []string) ([]smokeServer, error) {
+func (a *app) configuredServers(c configFlags, f *smokeFlags) ([]smokeServer, error) {
 	given, err := parseInputs(c.inputs)
 	if err != nil {
 		return nil, err
@@ -51,11 +53,14 @@ func configuredServers(c configFlags, names []string) ([]smokeServer, error) {
 	if err != nil {
 		return nil, configError(err)
 	}
+	names := f.servers
 	if len(names) == 0 {
 		names = startable(file)
-	}
-	if len(names) == 0 {
-		names = []string{""} // pickServer says what is wrong
+		if len(names) == 0 {
+			names = []string{""} // pickServer says what is wrong
+		} else if !f.out.quiet {
+			a.tellLeftOut(file)
+		}
 	}
 	var servers []smokeServer
 	var inputs []target.Input
@@ -86,6 +91,16 @@ func startable(file target.File) []string {
 		}
 	}
 	return names
+}
+
+// tellLeftOut says which servers are not tested, and why.
+func (a *app) tellLeftOut(file target.File) {
+	for i := range file.Entries {
+		e := &file.Entries[i]
+		if why, _ := e.Why(); why != "" {
+			fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: %s:%d: server %q is not tested: %s", e.File, e.Line, e.Name, why)))
+		}
+	}
 }
 
 // at is how the server is started on a host, "" being this machine: the flags
