@@ -91,12 +91,12 @@ func (b *smokeBoard) event(e smoke.Event) {
 		b.begun = e.Target
 	}
 	row.phase, row.failed, row.attempt, row.entered = e.Phase, e.Failed, e.Attempt, e.At
-	if row.stage() == runs {
-		b.ran = max(b.ran, e.Target)
-	}
 	if e.Result != nil {
 		row.ended, row.result = e.At, e.Result
 		b.count(e.Result)
+	}
+	if row.stage() == runs {
+		b.ran = max(b.ran, e.Target)
 	}
 	b.tell()
 }

@@ -62,4 +62,5 @@ func TestSmokeBoard(t *testing.T) {
 	require.Empty(t, source.Row(1).Phase, "it has gone through all")
 	b.event(smoke.Event{Target: 2, Phase: smoke.PhaseDone, Result: &smoke.Result{Cause: smoke.CauseCancelled, Phase: smoke.PhaseWait}})
 	counts(0, 0, 0)
+	newest(1)
 }
