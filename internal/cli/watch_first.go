@@ -43,6 +43,7 @@ func (w *watching) runFirst(ctx context.Context, cause string) error {
 	var out tailBuffer
 	cmd := exec.CommandContext(ctx, shell[0], shell[1], w.first)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, firstGrace
+	alone(cmd)
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
