@@ -25,7 +25,8 @@ func (c *check) advise() {
 // advice is that of the likeliest cause that has one.
 func advice(ctx context.Context, src session.Source) string {
 	tracker := verdict.New(src)
-	for tracker.Advance(4096) && ctx.Err() == nil {
+	for more := true; more && ctx.Err() == nil; {
+		more = tracker.Advance(4096)
 	}
 	for _, v := range tracker.Now(nil) {
 		if v.Try != "" {
