@@ -81,7 +81,7 @@ func (j *judgement) answer() bool {
 		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + ifAny(" ", string(rpc.Data))})
 		return false
 	case e.Error != nil && rpc == nil:
-		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: "the result " + string(j.out.value)})
+		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: "the result " + resultText(j.out.value)})
 		return false
 	case e.Error != nil:
 		value, err := json.Marshal(rpc)
@@ -237,6 +237,15 @@ func (j *judgement) jq(x Expression, value any) {
 		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got,
 			Text: "jq: " + j.hide.short(x.Text) + " gives " + j.hide.short(got) + ", of " + j.hide.short(gives(withoutMeta(value)))})
 	}
+}
+
+// resultText is a result as it is shown.
+func resultText(raw []byte) string {
+	value, err := decodeJSON(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return gives(withoutMeta(value))
 }
 
 // withoutMeta is a value as it is shown: _meta is long in the modern era, and

@@ -53,7 +53,7 @@ func TestSteps(t *testing.T) {
   - {name: c, call: fail, expect: {error: {code: -32602, message: "^bad"}}}
   - {name: d, call: fail, expect: {error: {code: -1, message: "^x"}}}
 `, []string{"passed fail", "passed b", "passed c", "failed d", "  error /code: expected -1, got -32602: bad params", `  error /message: expected a match of /^x/, got "bad params"`}},
-		{"no error comes", "\n  - {call: echo, params: {a: 1}, expect: {error: {code: 3, message: x}}}\n",
+		{"no error comes", "\n  - {call: echo, params: {_meta: {k: long}, a: 1}, expect: {error: {code: 3, message: x}}}\n",
 			[]string{"failed echo", `  error: expected error 3 with a message like /x/, got the result {"a":1}`}},
 		{"a schema", `
   - {call: echo, params: {a: 1}, expect: {schema: {type: object, required: [a]}}}
