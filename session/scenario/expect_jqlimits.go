@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
-	"runtime/metrics"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -14,7 +14,8 @@ const (
 	// maxGrowth is by how many bytes the program's memory may grow while a jq
 	// program runs.
 	maxGrowth = 1 << 30
-	// growthEvery is how often that is looked at.
+	// growthEvery is how often that is looked at, which stops all goroutines for a
+	// moment: most programs are done before.
 	growthEvery = 20 * time.Millisecond
 	// maxLevels is how deep a result may be nested: what a jq program nests without
 	// end would take all of the stack to be written.
@@ -28,15 +29,18 @@ var errGrowth = errors.New("it takes too much memory")
 // release must be called. One operation of jq is not interrupted.
 func bounded(ctx context.Context, limit uint64) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	most := heap() + limit
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		tick := time.NewTicker(growthEvery)
 		defer tick.Stop()
-		for {
+		for begin := uint64(0); ; {
 			select {
 			case <-tick.C:
-				if heap() > most {
+				now := heap()
+				if begin == 0 {
+					begin = now
+				}
+				if now > begin+limit {
 					cancel(errGrowth)
 				}
 			case <-ctx.Done():
@@ -52,12 +56,9 @@ func bounded(ctx context.Context, limit uint64) (_ context.Context, release func
 
 // heap is how many bytes objects take that are not yet collected.
 func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return sample[0].Value.Uint64()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 // fits tells whether a result can be written: in at most maxCaptured bytes, as
