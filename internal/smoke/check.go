@@ -238,7 +238,7 @@ func (c *check) conceal() {
 	}
 	hide := func(texts ...*string) {
 		for _, t := range texts {
-			*t = session.Conceal([]string{*t}, c.secrets)[0]
+			*t = c.run.opts.Vars.Conceal(session.Conceal([]string{*t}, c.secrets)[0]) // what somebody has cut, too
 		}
 	}
 	r := &c.result
