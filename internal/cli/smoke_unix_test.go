@@ -139,6 +139,20 @@ func hanging(t *testing.T, n int) string {
 	return configFile(t, ".mcp.json", `{"mcpServers":{`+strings.Join(servers, ",")+`}}`)
 }
 
+// TestSmokeBaselineIsOneOfManyNames: names of one host share its connections, and
+// the one to compare with may be the last that gets one.
+func TestSmokeBaselineIsOneOfManyNames(t *testing.T) {
+	t.Parallel()
+	names := []string{"web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "web-7", "web-8"}
+	s := sshtest.OpenSSH(t, sshtest.Options{Aliases: names})
+	args := []string{"--json", "-F", s.Config, "--baseline", "web-8"}
+	for _, name := range names {
+		args = append(args, "--ssh", name)
+	}
+	r := finish(t, smoking(t, against("", args...)...))
+	require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
+}
+
 // A signal ends all targets, here and elsewhere, and what is known by then is
 // written.
 func TestASignalEndsSmoke(t *testing.T) {
