@@ -224,7 +224,7 @@ func TestLargeRecordingsAreStored(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir, err := IndexDir()
 	require.NoError(t, err)
-	for size, want := range map[int]int{worthStoring / 2: 0, worthStoring + 1<<20: 1} {
+	for want, size := range []int{worthStoring / 2, worthStoring + 1<<20} {
 		path := filepath.Join(t.TempDir(), "r.jsonl")
 		n := writeREC(t, path, int64(size))
 		whole := open(t, path)

@@ -23,6 +23,7 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	}
 	p := x.latest()
 	p.err("fake: listening")
+	synctest.Wait() // stderr has no order with what is sent beside it
 	send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	p.out(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","description":"says it again","inputSchema":{"type":"object"}}]}}`)
 	send(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}`)
@@ -34,6 +35,7 @@ func everything(t *testing.T, s *session.Session, x *fakeExecutor) {
 	p.out(`{"jsonrpc":"2.0","id":"s-7","method":"sampling/createMessage","params":{"maxTokens":1}}`)
 	synctest.Wait()
 	p.err("\x1b[31mwarning\x1b[0m: \u202eevil\u202c \x07")
+	synctest.Wait()
 	send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"res://logs/1"}}`)
 	p.out(`{"jsonrpc":"2.0","id":3,"result":{"contents":[{"uri":"res://logs/1","text":"%s"}]}}`, strings.Repeat("0123456789", 900))
 	p.out(`{"jsonrpc":"2.0","id":3,"result":{}}`)

@@ -20,7 +20,7 @@ func TestFlagsOfAFewWordsAreCompleted(t *testing.T) {
 		{"run --ssh-transport", "auto native master binary"},
 		{"run --path-from", "plain login interactive explicit"},
 		{"run --ssh-launch", "guarded plain"},
-		{"rec export last --format", "har html jsonl md txtar"},
+		{"rec export last --format", "har html jsonl md txtar scenario"},
 	} {
 		r := inProcess(t, append(append([]string{"__complete"}, strings.Fields(c.command)...), "")...)
 		words := strings.Fields(r.stdout)
