@@ -1,6 +1,7 @@
 package smoke
 
 import (
+	"math"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -79,5 +80,5 @@ func add(to **float64, d time.Duration) {
 	if *to == nil {
 		*to = new(float64)
 	}
-	**to += ms(d)
+	**to = math.Round((**to+ms(d))*1000) / 1000 // a sum of such fractions has a tail
 }
