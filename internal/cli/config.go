@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/session/spelling"
 	"mcpdbg/session/target"
 	"mcpdbg/ui/termsafe"
 )
@@ -299,40 +300,9 @@ func someNames(names []string) string {
 
 // didYouMean names the nearest of some names, if one is near.
 func didYouMean(flag, name string, names []string) string {
-	best, least := "", 3
-	for _, n := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
-			best, least = n, d
-		}
-	}
+	best := spelling.Nearest(name, names)
 	if best == "" {
 		return ""
 	}
 	return flag + best
-}
-
-// distance is how many letters have to be changed, added or left out to make b
-// of a (Levenshtein). Long names are far from everything.
-func distance(a, b string) int {
-	const long = 100
-	if len(a) > long || len(b) > long {
-		return long
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -74,19 +74,6 @@ func (x *exec) Start(_ context.Context, cmd executor.Command) (executor.Process,
 func (x *exec) Process(string) executor.Process { return nil }
 func (x *exec) Close() error                    { return nil }
 
-func (p *process) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
-	if step == executor.StepCloseStdin {
-		p.CloseStdin()
-	}
-	return executor.StopReport{}, nil
-}
-
-func (p *process) Terminate(context.Context) (executor.StopReport, error) {
-	p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
-	p.EOF()
-	return executor.StopReport{}, nil
-}
-
 // adds is a server with the tools add, which is read-only, and note, which is
 // not. What add answers is n plus more.
 func adds(more int) server {

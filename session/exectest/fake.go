@@ -10,8 +10,9 @@ import (
 )
 
 // A Fake is the part of an executor.Process that all fakes have in common: a
-// test embeds it, writes output to Journal, reads In, and adds Stop and
-// Terminate. It runs over the same Journal and Stdin as real processes do, and
+// test embeds it, writes output to Journal and reads In. Stop and Terminate are
+// those of a server that ends with its input and by nothing else but KILL; a
+// test whose server is another one has its own. It runs over the same Journal and Stdin as real processes do, and
 // in a synctest bubble.
 type Fake struct {
 	Journal *executor.Journal
@@ -78,3 +79,18 @@ func (f *Fake) CloseStdin() executor.WriteStatus { return f.stdin.Close() }
 
 // Tree implements executor.Process: a fake has no descendants.
 func (f *Fake) Tree(context.Context) ([]executor.Descendant, error) { return nil, nil }
+
+// Stop implements executor.Process: only the end of its input is heard.
+func (f *Fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	if step == executor.StepCloseStdin {
+		f.CloseStdin()
+	}
+	return executor.StopReport{}, nil
+}
+
+// Terminate implements executor.Process.
+func (f *Fake) Terminate(context.Context) (executor.StopReport, error) {
+	f.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	f.EOF()
+	return executor.StopReport{}, nil
+}

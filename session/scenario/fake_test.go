@@ -62,19 +62,6 @@ func (p *fake) lose() {
 	_ = p.In.Close() // a pipe of the test's own
 }
 
-func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
-	if step == executor.StepCloseStdin {
-		p.CloseStdin()
-	}
-	return executor.StopReport{}, nil
-}
-
-func (p *fake) Terminate(context.Context) (executor.StopReport, error) {
-	p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
-	p.EOF()
-	return executor.StopReport{}, nil
-}
-
 // A message is what a fake reads.
 type message struct {
 	ID     json.RawMessage `json:"id"`

@@ -1,14 +1,11 @@
 package scenario
 
-// nearest is the known word that another one is a misspelling of, "" if none is
-// near.
+import "mcpdbg/session/spelling"
+
+// nearest is the known word that another one is a misspelling of, or that begins
+// as it does, "" if there is none.
 func nearest(word string, known []string) string {
-	best, least := "", 3
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
-	}
+	best := spelling.Nearest(word, known)
 	if best != "" || len(word) < 3 {
 		return best
 	}
@@ -18,30 +15,4 @@ func nearest(word string, known []string) string {
 		}
 	}
 	return ""
-}
-
-// distance is how many letters have to change to make one word of another
-// (Levenshtein). Long words are far from everything.
-func distance(a, b string) int {
-	const far = 64
-	if len(a) > far || len(b) > far {
-		return far
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
