@@ -53,13 +53,17 @@ func drive(config, alias string, v executor.EnvVar, argv []string) error {
 	}
 	for after := uint64(0); ; {
 		r, err := p.Read(ctx, after, 0, time.Minute)
-		if err != nil || r.Closed {
+		if err != nil {
 			return err
 		}
-		for _, c := range r.Chunks {
+		for _, c := range r.Chunks { // those that come with the end too
 			if _, err := os.Stdout.Write(c.Data); err != nil {
 				return err
 			}
+		}
+		if r.Closed {
+			<-ctx.Done() // still a client that can be killed
+			return nil
 		}
 		after = r.NextSeq - 1
 	}
