@@ -224,7 +224,7 @@ func (l *Linter) answer(m *message, r request) {
 	if !m.fromServer {
 		return
 	}
-	l.answered(m)
+	l.answered(m, true)
 	if _, older, ok := l.run.ids.oldest(); ok && older.at.row < r.at.row {
 		l.report(rpc20, m.at, fmt.Sprintf("%s of entry %d is not answered yet", excerpt([]byte(older.method)), older.at.n))
 	}
@@ -262,10 +262,10 @@ func (l *Linter) orphan(m *message, key idKey) {
 	answered, known := x.settled[key]
 	switch {
 	case l.row.Pair > 0 && l.row.State == session.ReqNone && !known: // to a request too long to be looked into
-		l.answered(m)
+		l.answered(m, true)
 		return
 	case known && !answered: // it is late
-		l.answered(m)
+		l.answered(m, false)
 		x.remember(key, true)
 		return
 	}

@@ -23,9 +23,13 @@ const (
 	exitGrace = 1_000_000
 	stepSlack = 50_000
 	// bufferedFor is how long before the end of stdin a request has to have been
-	// sent for its answer to have been held back.
-	bufferedFor = 500_000
-	slowAnswer  = 5_000_000
+	// sent for its answer to have been held back; flushes is how soon after it the
+	// answer has to come, and flushesWithin the same as a part of that wait. One
+	// that is only slow may answer then too, but not often.
+	bufferedFor   = 500_000
+	flushes       = 500_000
+	flushesWithin = 20
+	slowAnswer    = 5_000_000
 )
 
 // processRun is what is known of the life of one process.
@@ -33,6 +37,7 @@ type processRun struct {
 	firstAsk  *place // the first request to it
 	probed    bool   // which was a probe, and there was no other one
 	answers   int
+	waitedAt  int64 // when the first answer came that was still waited for
 	eof       place // where its stdin was closed
 	eofAt     int64
 	eofSlack  int64 // by how much it may have been earlier
@@ -296,15 +301,18 @@ func (l *Linter) dropped(asked bool) {
 	}
 }
 
-// buffered judges answers that came when stdin was closed, and not before.
+// buffered judges answers that came when stdin was closed, and not before. An
+// answer that was waited for, and came before, may be what the end came from.
 func (l *Linter) buffered() {
 	p, out := &l.run.process, &l.run.stdout
 	if p.eofAt == never || p.answers == 0 || p.firstAsk == nil {
 		return
 	}
-	if out.firstAt+p.eofSlack >= p.eofAt && p.firstAsk.t+bufferedFor <= p.eofAt {
-		l.report(prc07, *p.firstAsk, fmt.Sprintf("nothing for %.1f s, and at the end of stdin %d answers", float64(p.eofAt-p.firstAsk.t)/1e6, p.answers))
+	wait, after := p.eofAt-p.firstAsk.t, out.firstAt-p.eofAt
+	if p.waitedAt <= p.eofAt || wait < bufferedFor || after < -p.eofSlack || after > min(flushes, wait/flushesWithin) {
+		return
 	}
+	l.report(prc07, *p.firstAsk, fmt.Sprintf("nothing for %.1f s, and all answers at the end of stdin: %d", float64(wait)/1e6, p.answers))
 }
 
 // asked notes a request to the server.
@@ -319,9 +327,12 @@ func (p *processRun) asked(m *message) {
 	}
 }
 
-// answered notes an answer of the server.
-func (l *Linter) answered(m *message) {
+// answered notes an answer of the server, and whether it was still waited for.
+func (l *Linter) answered(m *message, waited bool) {
 	p := &l.run.process
+	if waited {
+		p.waitedAt = min(p.waitedAt, m.at.t)
+	}
 	if p.answers++; p.answers > 1 || p.firstAsk == nil {
 		return
 	}

@@ -26,7 +26,7 @@ var (
 		Reference:   "lifecycle, shutdown",
 		Breaks:      "clients that wait for the end of stdout hang; the child is left behind"}
 	prc07 = &Rule{ID: "PRC07", Severity: Warning, Dir: Process, Title: "answers held in a buffer",
-		Explanation: "All answers came when stdin was closed: stdout is block-buffered because it is no terminal. Flush after every message (python -u).",
+		Explanation: "All answers came right after stdin was closed, half a second and more after they were asked for: stdout is block-buffered because it is no terminal. Flush after every message (python -u).",
 		Reference:   "transports, stdio",
 		Breaks:      "every client: the handshake times out"}
 	prc08 = &Rule{ID: "PRC08", Severity: Info, Dir: Process, Title: "requests dropped at the end of stdin",

@@ -38,7 +38,7 @@ const (
 func (r *run) start(row session.Row) {
 	*r = run{}
 	r.stderr.windowAt = row.T
-	r.process.eofAt, r.process.exitedAt = never, never
+	r.process.waitedAt, r.process.eofAt, r.process.exitedAt = never, never, never
 }
 
 // due is the next time at which something is over.
