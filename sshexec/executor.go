@@ -170,7 +170,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	ctx, cancel := executor.WithPatience(ctx, p.ex.opts.StartTimeout, errSilent)
 	defer cancel()
 	l := &launcher{
-		conn: conn, mark: p.mark, set: set, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
+		conn: conn, mark: p.mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
 		cmd: launchCommand{argv: p.cmd.Argv, dir: p.cmd.Dir, env: p.cmd.Env, noStdin: p.cmd.NoStdin},
 	}
 	begin := time.Now()

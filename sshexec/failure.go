@@ -48,9 +48,9 @@ func (l *launcher) lost(ctx context.Context, err error) *executor.StartError {
 
 // cancelled is a start that somebody ended, or whose time is over.
 func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
-	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
-		return l.fail(executor.StartTimeout, cause,
-			"is the login shell there waiting for something? try: ssh "+l.conn.Host().Alias+" true")
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return l.fail(executor.StartTimeout, fmt.Errorf("%w of %v", errSilent, l.limit),
+			"see whether the login shell there waits for something: ssh "+l.conn.Host().Alias+" true\n"+longerHint)
 	}
 	return startCancelled(ctx, "start")
 }
@@ -61,10 +61,8 @@ func (l *launcher) timedOut(ctx context.Context, o opening) *executor.StartError
 	l.killShells()
 	_ = l.conn.Close()
 	if e.Code == executor.StartTimeout {
-		said := l.said(o, reading{})
-		if e.Said = said; said != "" {
-			e.Code = executor.StartNoMarker
-			e.Hint = noMarkerHint
+		if e.Said = l.said(o, reading{}); e.Said != "" {
+			e.Hint = noMarkerHint + "\n" + longerHint
 		}
 	}
 	return e
@@ -79,6 +77,8 @@ func (l *launcher) killShells() {
 		_, _ = ch.SendRequest("signal", false, ssh.Marshal(signalRequest{"KILL"})) // servers may refuse
 	}
 }
+
+const longerHint = "if it is only slow: --ssh-launch-timeout gives it longer"
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 

@@ -90,7 +90,7 @@ func TestStartOnAnAccountThatDoesSomethingElse(t *testing.T) {
 		{"says no", `command="echo this account is for backups; exit 3"`, executor.StartNoMarker, "this account is for backups"},
 		{"says no on stderr", `command="echo go away >&2; exit 1"`, executor.StartNoMarker, "go away"},
 		{"says nothing", `command="exec cat >/dev/null"`, executor.StartTimeout, ""},
-		{"echoes", `command="exec cat"`, executor.StartNoMarker, "our script"},
+		{"echoes", `command="exec cat"`, executor.StartTimeout, "our script"},
 		{"never stops talking", `command="exec yes noise"`, executor.StartNoMarker, "noise"},
 		{"lacks a program", `command="/nonexistent/sh"`, executor.StartNoMarker, "No such file"},
 	} {

@@ -1,20 +1,13 @@
 package sshexec
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"mcpdbg/session/executor"
 )
-
-// harvestTime is how long a login shell may take to say its PATH.
-const harvestTime = 3 * time.Second
-
-// errHarvest is the cause of a harvest whose time is over.
-var errHarvest = errors.New("the shell did not say its PATH in time")
 
 // A pathCache holds what each kind of shell of a host has as its PATH: it is
 // asked once.
@@ -43,9 +36,7 @@ func (c *pathCache) get(ctx context.Context, l *launcher) (string, *executor.Sta
 // harvest asks the user's shell for its PATH. The server itself never runs
 // under such a shell: an interactive one may print, wait or start things.
 func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
-	short, cancel := context.WithTimeoutCause(ctx, harvestTime, errHarvest)
-	defer cancel()
-	o := l.openScript(short, harvestScript(l.mark, l.from), "PATH-"+l.mark, false)
+	o := l.openScript(ctx, harvestScript(l.mark, l.from), "PATH-"+l.mark, false)
 	if o.failure != nil {
 		return "", l.openFailed(ctx, o.failure)
 	}
@@ -55,21 +46,20 @@ func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
 		if r.err == nil && r.line != "" {
 			return r.line, nil
 		}
-		return "", l.harvestFailed(fmt.Errorf("the shell did not say its PATH: %w", errors.Join(r.err, errEnded)), r)
-	case <-short.Done():
-		if ctx.Err() != nil {
-			return "", l.cancelled(ctx)
+		e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: the shell did not say its PATH: %w", l.from, cmp.Or(r.err, errEnded)), harvestHint)
+		e.Said = tail(censor(r.noise, l.mark))
+		return "", e
+	case <-ctx.Done(): // the connection is closed, and what the shell still does ends with the guard
+		e := l.cancelled(ctx)
+		if e.Code == executor.StartTimeout {
+			e.Err = fmt.Errorf("--path-from %s: the shell did not say its PATH within %v", l.from, l.limit)
+			e.Hint = harvestHint + "\n" + longerHint
 		}
-		return "", l.harvestFailed(errHarvest, reading{})
+		return "", e
 	}
 }
 
-func (l *launcher) harvestFailed(err error, r reading) *executor.StartError {
-	e := l.fail(executor.StartFailed, fmt.Errorf("--path-from %s: %w", l.from, err),
-		"is there something in its startup files that waits for a person? --path-from plain does without, --path-from explicit takes --env PATH=...")
-	e.Said = tail(censor(r.noise, l.mark))
-	return e
-}
+const harvestHint = "is there something in its startup files that waits for a person? --path-from plain does without, --path-from explicit takes --env PATH=..."
 
 // harvestScript runs the user's shell as a login shell, or an interactive one,
 // and has it say its PATH. The csh family takes no other flag beside -l, and

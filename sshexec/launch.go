@@ -20,7 +20,7 @@ import (
 const saidLimit = 4 << 10
 
 // errSilent is the cause of a start whose time is over.
-var errSilent = errors.New("no answer from the remote shell in time")
+var errSilent = errors.New("no answer from the remote shell within the limit")
 
 // A launchCommand is a command as the run script starts it.
 type launchCommand struct {
@@ -38,6 +38,7 @@ type launcher struct {
 	mark  string
 	cmd   launchCommand
 	set   map[string]string // environment requests of the ssh configuration
+	limit time.Duration     // for all of it, of which the context knows
 	lease time.Duration
 	from  PathFrom
 	paths *pathCache
@@ -248,9 +249,14 @@ func (l *launcher) notFound(ctx context.Context, path string) *executor.StartErr
 	return e
 }
 
+// foundTime is how long it may take to find out what would find a program.
+const foundTime = 3 * time.Second
+
 // foundFrom looks whether the program would be found; nothing is started.
 func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
-	try := &launcher{conn: l.conn, mark: l.mark, cmd: l.cmd, set: l.set, lease: l.lease, from: from, paths: l.paths}
+	ctx, cancel := context.WithTimeout(ctx, foundTime)
+	defer cancel()
+	try := &launcher{conn: l.conn, mark: l.mark, cmd: l.cmd, set: l.set, limit: l.limit, lease: l.lease, from: from, paths: l.paths}
 	path, failure := try.paths.get(ctx, try)
 	if failure != nil {
 		return false

@@ -66,7 +66,7 @@ type Options struct {
 
 	ConnectTimeout time.Duration // each hop; 0 means what the ssh configuration says, or link.DefaultConnectTimeout
 	AuthTimeout    time.Duration // each hop; 0 means link.DefaultAuthTimeout; time in which somebody is asked does not count
-	StartTimeout   time.Duration // from the open connection to the running process; 0 means DefaultStartTimeout
+	StartTimeout   time.Duration // from the login to the running process; 0 means DefaultStartTimeout
 	Lease          time.Duration // 0 means DefaultLease, below 0 none
 
 	// Limits, Seed and RememberRefusals are for NewDialer: see link.Options.

@@ -250,7 +250,7 @@ func TestStartupFilesThatGetInTheWay(t *testing.T) {
 			said       string
 		}{
 			{"hangs", "sleep 1000\n", executor.StartTimeout, ""},
-			{"hangs and says so", "echo waiting for the licence server\nsleep 1000\n", executor.StartNoMarker, "licence server"},
+			{"hangs and says so", "echo waiting for the licence server\nsleep 1000\n", executor.StartTimeout, "licence server"},
 			{"is something else", "exec true\n", executor.StartNoMarker, ""},
 			{"asks for more", "exec sh -c 'echo Password:; read x; exit 1'\n", executor.StartNoMarker, "Password:"},
 			{"prints 1 MB", "head -c 1000000 /dev/zero | tr '\\000' x\n", executor.StartNoMarker, "xxxx"},
@@ -290,9 +290,10 @@ func TestHarvestThatHangsLeavesNobody(t *testing.T) {
 	account := sshtest.User(t, sshtest.Shell(t, "bash"))
 	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
 	h.write(t, ".profile", "case $- in *i*) trap '' TERM HUP; sleep 1000; sleep 1000 ;; esac\n")
-	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = PathInteractive }))
+	e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom, o.StartTimeout = PathInteractive, 3*time.Second }))
 	failed := startFailure(t, e, h.helper("hang"))
-	require.Equal(t, executor.StartFailed, failed.Code)
+	require.Equal(t, executor.StartTimeout, failed.Code)
+	require.ErrorContains(t, failed, "the shell did not say its PATH within 3s")
 	require.Contains(t, failed.Hint, "--path-from plain")
 	left, _ := untilNobody(0, func() []int { return startedBy(h.Server) })
 	require.Empty(t, left, describe(left))
@@ -364,7 +365,7 @@ func TestNoErrorHasAnEcho(t *testing.T) {
 		cmd := h.helper("hang")
 		cmd.Env = []executor.EnvVar{{Name: "TOKEN", Value: secret}}
 		failed := startFailure(t, e, cmd)
-		require.Equal(t, executor.StartNoMarker, failed.Code)
+		require.Equal(t, executor.StartTimeout, failed.Code)
 		require.Contains(t, failed.Said, "before")
 		require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", failed, failed, failed, failed.Said), secret)
 	})

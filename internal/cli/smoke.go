@@ -74,7 +74,7 @@ of a host, of time or of a server; else 1.`,
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end the run when the first target fails")
 	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "findings that fail a target: error, warning (and errors) or never")
 	flags.StringVar(&f.baseline, "baseline", "", "what has changed since a recording or an earlier --json `FILE`, or from what one of the hosts has, is a failure")
-	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for one target, but for its ending")
+	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for all of one target but its ending; time in which it waits for its turn does not count")
 	f.scenario.register(cmd)
 	f.out.register(cmd)
 	flags.StringVar(&t.recordings, "recordings", "", "keep the recordings in this `folder`")

@@ -99,6 +99,29 @@ func TestSmokeOnHosts(t *testing.T) {
 	require.Equal(t, result{}, finish(t, cmd))
 }
 
+// TestALoginShellThatHangs: what strikes between the login and the running server
+// is a timeout of that phase, whatever the startup files said before they hung.
+func TestALoginShellThatHangs(t *testing.T) {
+	t.Parallel()
+	for name, startup := range map[string]string{
+		"in silence":        "sleep 1000\n",
+		"behind a greeting": "echo waiting for the licence server\nsleep 1000\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			user := sshtest.User(t, need(t, "bash"))
+			require.NoError(t, os.WriteFile(filepath.Join(user.Home, ".bashrc"), []byte(startup), 0o644))
+			s := sshtest.OpenSSH(t, sshtest.Options{User: user.Name})
+			r := finish(t, smoking(t, "--json", "-F", s.Config, "--ssh", s.Alias, "--ssh-launch-timeout", "1s", "--", "my-server"))
+			require.Equal(t, 4, r.code, r.stdout+r.stderr)
+			one := smoked(t, r).Targets[0]
+			require.Equal(t, []any{smoke.PhaseStart, smoke.CauseTimeout, "start.timeout"}, []any{one.Phase, one.Cause, one.Code}, one.Message)
+			require.Contains(t, one.Message, "no answer from the remote shell within the limit of 1s")
+			require.Contains(t, one.Hint, "--ssh-launch-timeout gives it longer")
+		})
+	}
+}
+
 // A server on a host that is not as another one is drift, and so is one that is
 // not as in an earlier report.
 func TestSmokeBaseline(t *testing.T) {

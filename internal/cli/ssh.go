@@ -27,6 +27,7 @@ type sshFlags struct {
 	acceptNew      bool
 	connectTimeout time.Duration
 	authTimeout    time.Duration
+	launchTimeout  time.Duration
 	lease          time.Duration
 
 	set *pflag.FlagSet // tells which of them were given; nil where there are none
@@ -40,7 +41,7 @@ var sshWords = map[string][]string{
 }
 
 // sshOnly are the flags that mean nothing without --ssh.
-var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-lease"}
+var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-launch-timeout", "ssh-lease"}
 
 func (s *sshFlags) register(cmd *cobra.Command) {
 	cmd.Flags().Var((*destination)(&s.dest), "ssh", "start the server on another machine: an alias of the ssh configuration, `[user@]host[:port]` or ssh://...")
@@ -58,14 +59,15 @@ func (s *sshFlags) registerWay(cmd *cobra.Command) {
 	completeOneOf(cmd, "path-from", string(sshexec.PathPlain), "login", "interactive", "explicit")
 	completeOneOf(cmd, "ssh-launch", string(sshexec.LaunchGuarded), "plain")
 	f.BoolVar(&s.acceptNew, "accept-new", false, "write unknown host keys to known_hosts without asking; a changed one is refused all the same")
-	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop (default: ConnectTimeout of the ssh configuration, or 10s)")
+	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop, and then for its host key (default: ConnectTimeout of the ssh configuration, or 10s)")
 	f.DurationVar(&s.authTimeout, "ssh-auth-timeout", link.DefaultAuthTimeout, "limit for the login at each hop; time in which you are asked does not count")
+	f.DurationVar(&s.launchTimeout, "ssh-launch-timeout", sshexec.DefaultStartTimeout, "limit from the login to the running server, for the shell there and its startup files")
 	f.DurationVar(&s.lease, "ssh-lease", sshexec.DefaultLease, "how long the server lives on the host when nothing is heard of this program any more")
 	for name, words := range sshWords {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	}
 	_ = cmd.RegisterFlagCompletionFunc("ssh", completeHosts)
-	for _, name := range []string{"ssh-connect-timeout", "ssh-auth-timeout", "ssh-lease"} {
+	for _, name := range []string{"ssh-connect-timeout", "ssh-auth-timeout", "ssh-launch-timeout", "ssh-lease"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 	s.set = f
@@ -156,12 +158,14 @@ func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 		return sshexec.Options{}, usagef("--ssh-connect-timeout must be more than 0")
 	case s.authTimeout <= 0:
 		return sshexec.Options{}, usagef("--ssh-auth-timeout must be more than 0")
+	case s.launchTimeout <= 0:
+		return sshexec.Options{}, usagef("--ssh-launch-timeout must be more than 0")
 	case s.lease < minLease:
 		return sshexec.Options{}, usagef("--ssh-lease must be at least %v: a sign of life goes out every few seconds only", minLease)
 	}
 	return sshexec.Options{
 		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
 		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, ConnectTimeout: s.connectTimeout, AuthTimeout: s.authTimeout,
-		Lease: s.lease,
+		StartTimeout: s.launchTimeout, Lease: s.lease,
 	}, nil
 }

@@ -93,6 +93,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --ssh h --path-from explicit -- x", []string{"--path-from explicit: name it, with -e PATH="}},
 		{"run --ssh h --ssh-connect-timeout 0s -- x", []string{"must be more than 0"}},
 		{"run --ssh h --ssh-auth-timeout 0s -- x", []string{"--ssh-auth-timeout must be more than 0"}},
+		{"run --ssh h --ssh-launch-timeout 0s -- x", []string{"--ssh-launch-timeout must be more than 0"}},
 		{"run --ssh h --ssh-lease 9s -- x", []string{"--ssh-lease must be at least 10s"}},
 		{"run --ssh h -C sub/dir -- x", []string{"--cwd sub/dir", "a directory of the host", "begin with /"}},
 		{"run --ssh h --env-policy client -- x", []string{"--env-policy client", "nothing of this environment is passed on", "--env-from"}},

@@ -30,7 +30,7 @@ const (
 	StartCancelled StartCode = "start.cancelled" // terminated or cancelled while starting
 	StartFailed    StartCode = "start.failed"    // anything else the system said
 	StartNoMarker  StartCode = "start.nomarker"  // the remote shell answered something else than our script's marker
-	StartTimeout   StartCode = "start.timeout"   // the remote shell answered nothing in time
+	StartTimeout   StartCode = "start.timeout"   // the remote shell did not come to our script in time
 )
 
 // The codes of reaching, verifying and logging in to a host: Reach is true.
