@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // variableName is what every POSIX shell takes as the name of a variable.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // validate says why cmd cannot be carried to another machine.
 func validate(cmd executor.Command, from PathFrom) error {
@@ -38,7 +37,7 @@ func validate(cmd executor.Command, from PathFrom) error {
 func validateEnv(env []executor.EnvVar, from PathFrom) error {
 	named := false
 	for _, v := range env {
-		if !variableName.MatchString(v.Name) {
+		if !variableName().MatchString(v.Name) {
 			return fmt.Errorf("environment variable name %q is none that a shell can set", v.Name)
 		}
 		if !utf8.ValidString(v.Value) {

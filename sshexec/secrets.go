@@ -4,15 +4,22 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mcpdbg/session/executor"
 )
 
+// pattern is a regular expression that is compiled when it is used first: for
+// what a package compiles at its start every start of the program pays.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // What a secret in an argument looks like: the name of an option or a variable
 // with a value behind it, or the beginning of a well-known kind of token.
 var (
-	secretOption = regexp.MustCompile(`(?i)^-{0,2}[a-z0-9_.-]*(token|secret|passw(or)?d|passphrase|api[-_]?key|access[-_]?key|credential)s?(=.+)?$`)
-	secretToken  = regexp.MustCompile(`^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abps]-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)`)
+	secretOption = pattern(`(?i)^-{0,2}[a-z0-9_.-]*(token|secret|passw(or)?d|passphrase|api[-_]?key|access[-_]?key|credential)s?(=.+)?$`)
+	secretToken  = pattern(`^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abps]-|AKIA|eyJ[A-Za-z0-9_-]{10,}\.)`)
 )
 
 // argvNotices warn of arguments that look like a secret: whatever way they
@@ -20,10 +27,10 @@ var (
 func argvNotices(argv []string) []executor.Notice {
 	var found []string
 	for i, arg := range argv {
-		option := secretOption.FindStringSubmatch(arg)
+		option := secretOption().FindStringSubmatch(arg)
 		switch {
 		case i == 0:
-		case secretToken.MatchString(arg), option != nil && option[3] != "":
+		case secretToken().MatchString(arg), option != nil && option[3] != "":
 			found = append(found, fmt.Sprint(i))
 		case option != nil && strings.HasPrefix(arg, "-") && i+1 < len(argv):
 			found = append(found, fmt.Sprint(i+1))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -126,7 +127,7 @@ type again struct {
 var speeds = []float64{0.25, 0.5, 1, 2, 4, 8, 16, replay.MaxSpeed}
 
 // placeholder is where a value stood that is in no recording.
-var placeholder = regexp.MustCompile(`\$\{([^}]+)\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^}]+)\}`) })
 
 // runAgain shows what would be sent, and to which command.
 func (a *App) runAgain() tea.Cmd {
@@ -135,7 +136,7 @@ func (a *App) runAgain() tea.Cmd {
 	g.command.add(shellWords(header.Argv))
 	g.names = slices.Clone(g.env.Named)
 	for _, word := range header.Argv {
-		for _, m := range placeholder.FindAllStringSubmatch(word, -1) {
+		for _, m := range placeholder().FindAllStringSubmatch(word, -1) {
 			if !slices.Contains(g.names, m[1]) {
 				g.names = append(g.names, m[1])
 			}

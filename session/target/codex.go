@@ -3,7 +3,6 @@ package target
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +10,7 @@ import (
 // Of Codex's configuration: the pattern of a server's name, and the members that
 // each transport alone takes.
 var (
-	codexName  = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	codexName  = pattern(`^[a-zA-Z0-9_-]+$`)
 	codexHTTP  = []string{"url", "http_headers", "env_http_headers", "bearer_token_env_var", "http_headers_helper", "bearer_token"}
 	codexStdio = []string{"args", "env", "env_vars", "cwd"}
 )
@@ -19,7 +18,7 @@ var (
 // codex holds what Codex itself would refuse, and finds the host of a remote
 // environment. A server that is refused does not touch the others.
 func (e *entryReader) codex(n *node) {
-	if !codexName.MatchString(e.Name) {
+	if !codexName().MatchString(e.Name) {
 		e.refuse(e.at, "the name may hold letters, digits, - and _ only", "rename it")
 	}
 	command := n.get("command")

@@ -46,7 +46,7 @@ func parseEnvFile(data []byte) (vars []Var, bad []int) {
 		}
 		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		name = strings.TrimSpace(name)
-		if !ok || !fullName.MatchString(name) {
+		if !ok || !fullName().MatchString(name) {
 			if len(bad) < maxBadLines {
 				bad = append(bad, number)
 			}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxExpanded is how many bytes all texts of one file may expand to: a variable
@@ -49,10 +50,16 @@ type expander struct {
 	problem  func(at int, text, try string)
 }
 
+// pattern is a regular expression that is compiled when it is used first: for
+// what a package compiles at its start every start of the program pays.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	bareName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	fullName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	tokenLike = regexp.MustCompile(`^(\$\{[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_.]*)?\}|\$[A-Z_][A-Z0-9_]*)$`)
+	bareName  = pattern(`^[A-Za-z_][A-Za-z0-9_]*`)
+	fullName  = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	tokenLike = pattern(`^(\$\{[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_.]*)?\}|\$[A-Z_][A-Z0-9_]*)$`)
 )
 
 // text expands raw, which stands at an offset of the file. With of set it is the
@@ -99,7 +106,7 @@ func (x *expander) token(token string, f form, name string, at int, of string, w
 	}
 	if m.why != "" && (of == "" || f != formBare || whole) {
 		shown := token
-		if of != "" && !tokenLike.MatchString(token) { // it may be a piece of the secret
+		if of != "" && !tokenLike().MatchString(token) { // it may be a piece of the secret
 			shown = "a token"
 		}
 		if of != "" {
@@ -115,7 +122,7 @@ func (x *expander) next(raw string) (before, token string, f form, name, rest st
 	for i := 0; i < len(raw); i++ {
 		switch {
 		case x.client == Registry:
-			if name, n, ok := between(raw[i:], "{", "}"); ok && fullName.MatchString(strings.ReplaceAll(name, "-", "_")) {
+			if name, n, ok := between(raw[i:], "{", "}"); ok && fullName().MatchString(strings.ReplaceAll(name, "-", "_")) {
 				return raw[:i], raw[i : i+n], formCurly, name, raw[i+n:]
 			}
 		case raw[i] != '$':
@@ -124,7 +131,7 @@ func (x *expander) next(raw string) (before, token string, f form, name, rest st
 				return raw[:i], raw[i : i+n], formBraces, name, raw[i+n:]
 			}
 		default:
-			if name := bareName.FindString(raw[i+1:]); name != "" {
+			if name := bareName().FindString(raw[i+1:]); name != "" {
 				n := 1 + len(name)
 				return raw[:i], raw[i : i+n], formBare, name, raw[i+n:]
 			}
@@ -154,7 +161,7 @@ func (x *expander) claudeCode(f form, name string) meaning {
 		return meaning{why: "is left as it is: Claude Code expands ${" + name + "} only", try: "write ${" + name + "}"}
 	}
 	name, def, hasDefault := strings.Cut(name, ":-")
-	if !fullName.MatchString(name) {
+	if !fullName().MatchString(name) {
 		return x.unknown()
 	}
 	m := x.variable(name)
@@ -207,7 +214,7 @@ func (x *expander) windsurf(f form, name string) meaning {
 
 // gemini expands $VAR and ${VAR}.
 func (x *expander) gemini(_ form, name string) meaning {
-	if !fullName.MatchString(name) {
+	if !fullName().MatchString(name) {
 		return x.unknown()
 	}
 	return x.variable(name)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/tailscale/hujson"
@@ -83,14 +82,14 @@ func skipComment(data []byte, i int) int {
 	return i + 2 + n + len(end) - 1
 }
 
-var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+var hujsonPlace = pattern(`^hujson: line (\d+), column (\d+): `)
 
 // jsonProblem takes the place out of the library's error. What it quotes of the
 // file is left out: that could be a secret.
 func jsonProblem(err error) *Problem {
 	said := err.Error()
 	p := &Problem{Text: "is no JSON"}
-	if place := hujsonPlace.FindStringSubmatch(said); place != nil {
+	if place := hujsonPlace().FindStringSubmatch(said); place != nil {
 		p.Line, _ = strconv.Atoi(place[1])
 		p.Column, _ = strconv.Atoi(place[2])
 		said = said[len(place[0]):]

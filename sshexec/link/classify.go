@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -251,13 +252,19 @@ func isProgram(e *executor.StartError, p place) bool {
 
 // onRecord says where ssh has found another host key, if it has.
 func onRecord(said string) string {
-	if m := offending.FindStringSubmatch(said); m != nil {
+	if m := offending().FindStringSubmatch(said); m != nil {
 		return ", on record is another one: " + strconv.Quote(m[1])
 	}
 	return ""
 }
 
-var offending = regexp.MustCompile(`Offending .{1,40} key in (\S+:\d+)`)
+// pattern is a regular expression that is compiled when it is used first: for
+// what a package compiles at its start every start of the program pays.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+var offending = pattern(`Offending .{1,40} key in (\S+:\d+)`)
 
 // programLost is why the ssh program of a connection has ended.
 func programLost(hop, said string, after time.Duration) *executor.LostError {
@@ -293,7 +300,7 @@ func isGreeting(e *executor.StartError, p place) bool {
 	e.Said = p.said()
 	proxy, proxied := p.wire.Conn.(*proxy)
 	switch {
-	case errors.Is(e.Err, errNotSSH) || foreign.MatchString(string(p.wire.said())):
+	case errors.Is(e.Err, errNotSSH) || foreign().MatchString(string(p.wire.said())):
 		err := errNotSSH
 		if line, _, _ := strings.Cut(string(p.wire.said()), "\n"); line != "" {
 			err = fmt.Errorf("%w: it says %.60q", errNotSSH, strings.TrimSpace(line))
@@ -309,7 +316,7 @@ func isGreeting(e *executor.StartError, p place) bool {
 
 // foreign is what other protocols begin with: HTTP, a TLS alert, SMTP and FTP,
 // POP3, IMAP.
-var foreign = regexp.MustCompile(`^(HTTP/|\x15\x03|220[ -]|\+OK|\* OK|<)`)
+var foreign = pattern(`^(HTTP/|\x15\x03|220[ -]|\+OK|\* OK|<)`)
 
 func isAlgorithms(e *executor.StartError, _ place) bool {
 	var ours *noCommonError
@@ -351,14 +358,14 @@ func hintAlgorithm(what string, offered []string) string {
 func safeNames(names []string) []string {
 	var safe []string
 	for _, name := range names {
-		if algorithmName.MatchString(name) && len(safe) < 24 && name != "ext-info-c" && !strings.HasPrefix(name, "kex-strict-") {
+		if algorithmName().MatchString(name) && len(safe) < 24 && name != "ext-info-c" && !strings.HasPrefix(name, "kex-strict-") {
 			safe = append(safe, name)
 		}
 	}
 	return safe
 }
 
-var algorithmName = regexp.MustCompile(`^[A-Za-z0-9@._+-]{1,64}$`)
+var algorithmName = pattern(`^[A-Za-z0-9@._+-]{1,64}$`)
 
 func isLogin(e *executor.StartError, _ place) bool {
 	var login *loginError
@@ -414,7 +421,7 @@ func isNetwork(e *executor.StartError, p place) bool {
 // disconnectText is what the server said when it closed the connection. x/crypto
 // does not export the type.
 func disconnectText(err error) string {
-	m := disconnect.FindStringSubmatch(err.Error())
+	m := disconnect().FindStringSubmatch(err.Error())
 	if m == nil {
 		return ""
 	}
@@ -425,4 +432,4 @@ func disconnectText(err error) string {
 	return text[:min(len(text), maxSaid)]
 }
 
-var disconnect = regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
+var disconnect = pattern(`ssh: disconnect, reason \d+: (".*")`)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"mcpdbg/session/executor"
@@ -178,11 +179,13 @@ type disconnect struct {
 }
 
 // disconnectText is how x/crypto/ssh spells it; the type is not exported.
-var disconnectText = regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
+var disconnectText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`ssh: disconnect, reason \d+: (".*")`)
+})
 
 // disconnected finds the server's farewell in err, nil if there is none.
 func disconnected(err error) *disconnect {
-	m := disconnectText.FindStringSubmatch(err.Error())
+	m := disconnectText().FindStringSubmatch(err.Error())
 	if m == nil {
 		return nil
 	}

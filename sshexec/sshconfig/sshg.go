@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -162,10 +163,16 @@ func isKeyword(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
+// pattern is a regular expression that is compiled when it is used first: for
+// what a package compiles at its start every start of the program pays.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	complaintAt = regexp.MustCompile(`(?m)^(.+?):? line ([0-9]+): (.+?)\r?$`)
-	noTerminal  = regexp.MustCompile(`(?m)^Pseudo-terminal will not be allocated.*$`)
-	usageText   = regexp.MustCompile(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
+	complaintAt = pattern(`(?m)^(.+?):? line ([0-9]+): (.+?)\r?$`)
+	noTerminal  = pattern(`(?m)^Pseudo-terminal will not be allocated.*$`)
+	usageText   = pattern(`(?i)(^|\n)usage:|(illegal|unknown|invalid|unrecognized) (option|argument)`)
 )
 
 // complained makes an error of what ssh wrote about its configuration.
@@ -173,14 +180,14 @@ func complained(text string, err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() < 0 {
 		return fmt.Errorf("%s: %w", sourceG, err)
 	}
-	if at := complaintAt.FindStringSubmatch(text); at != nil {
+	if at := complaintAt().FindStringSubmatch(text); at != nil {
 		line, _ := strconv.Atoi(at[2]) // too long a number is no line
 		return &ConfigError{File: at[1], Line: line, Err: errors.New(at[3])}
 	}
-	if usageText.MatchString(text) {
+	if usageText().MatchString(text) {
 		return errNoG
 	}
-	text = noTerminal.ReplaceAllString(text, "")
+	text = noTerminal().ReplaceAllString(text, "")
 	if text = strings.TrimSpace(text); text == "" {
 		text = err.Error()
 	}
