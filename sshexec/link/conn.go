@@ -27,6 +27,7 @@ type Conn struct {
 
 	pinging chan struct{} // room for the one request that may be under way
 	crew    crew          // everything that runs until the connection has ended
+	over    chan struct{} // closed when nothing is answered any more
 	done    chan struct{}
 }
 
@@ -35,6 +36,7 @@ func newConn(conn ssh.Conn, w *wire, h *hop) *Conn {
 	return &Conn{
 		ssh: conn, wire: w, host: h.host, hop: h.name, release: h.release,
 		pinging: make(chan struct{}, 1),
+		over:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
 }
@@ -55,6 +57,7 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 			c.wire.failed(err)
 		}
 		_ = c.wire.Close()
+		close(c.over)
 		c.crew.wait()
 		c.release()
 	}()
@@ -130,28 +133,47 @@ var (
 	errConnOver  = errors.New("the connection has ended")
 )
 
+// An answer is what came of opening a channel.
+type answer struct {
+	channel  ssh.Channel
+	requests <-chan *ssh.Request
+	err      error
+}
+
+// askFor opens a channel, however long that takes, until the connection is over.
+// Whom x/crypto let begin while it was about to end, it lets wait for ever: that
+// goroutine is nobody's.
+func (c *Conn) askFor(kind string, payload []byte) answer {
+	answers := make(chan answer, 1)
+	go func() {
+		channel, requests, err := c.ssh.OpenChannel(kind, payload)
+		answers <- answer{channel, requests, err}
+	}()
+	select {
+	case a := <-answers:
+		return a
+	case <-c.over:
+		return answer{err: errConnOver}
+	}
+}
+
 // open opens a channel. When ctx ends first, the channel is closed as soon as
 // the server has answered.
 func (c *Conn) open(ctx context.Context, kind string, payload []byte) (ssh.Channel, <-chan *ssh.Request, error) {
-	type answer struct {
-		channel  ssh.Channel
-		requests <-chan *ssh.Request
-		err      error
-	}
 	var mu sync.Mutex
 	abandoned := false
 	answers := make(chan answer, 1)
 	running := c.crew.run(func() {
-		channel, requests, err := c.ssh.OpenChannel(kind, payload)
+		a := c.askFor(kind, payload)
 		mu.Lock()
 		defer mu.Unlock()
 		if !abandoned {
-			answers <- answer{channel, requests, err}
+			answers <- a
 			return
 		}
-		if err == nil {
-			_ = channel.Close() // an error says that it is closed
-			c.crew.run(func() { ssh.DiscardRequests(requests) })
+		if a.err == nil {
+			_ = a.channel.Close() // an error says that it is closed
+			c.crew.run(func() { ssh.DiscardRequests(a.requests) })
 		}
 	})
 	if !running {

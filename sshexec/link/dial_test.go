@@ -4,13 +4,16 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
@@ -49,7 +52,7 @@ func (r *recorder) names() []string {
 func newDialer(t testing.TB, s *sshtest.Server, o Options) *Dialer {
 	o.Config = s.Config
 	d := NewDialer(o)
-	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	t.Cleanup(func() { returns(t, func() { assert.NoError(t, d.Close()) }) })
 	return d
 }
 
@@ -66,6 +69,10 @@ func dial(t testing.TB, s *sshtest.Server, o Options) *Conn {
 // run executes a command on a raw channel and returns its output.
 func run(t testing.TB, c *Conn, command string) string {
 	t.Helper()
+	watchdog := time.AfterFunc(eventually, func() {
+		c.Abort(&executor.LostError{Code: executor.LostClosed, Hop: c.hop, Err: errors.New("the command does not end")})
+	})
+	defer watchdog.Stop()
 	channel, requests, err := c.OpenSession(t.Context())
 	require.NoError(t, err)
 	var status sync.WaitGroup
@@ -123,7 +130,7 @@ func TestDial(t *testing.T) {
 
 	require.NoError(t, c.Close())
 	require.NoError(t, c.Close())
-	<-c.Done()
+	within(t, c.Done())
 	require.Equal(t, executor.LostClosed, c.Cause().Code)
 	require.Equal(t, executor.LinkLost, c.Info().State)
 	_, _, err = c.OpenSession(t.Context())
@@ -207,7 +214,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	require.NoError(t, err)
 	silent := one(t, sshtest.Silence)
 	waiting := NewDialer(Options{Config: silent.Config})
-	begun, failed := make(chan struct{}), make(chan error)
+	begun, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
 		_, err := waiting.Dial(t.Context(), target(silent), Reporter{Begin: func(p executor.Phase) {
 			if p.Name == phaseHostKey {
@@ -216,13 +223,13 @@ func TestCloseEndsEverything(t *testing.T) {
 		}})
 		failed <- err
 	}()
-	<-begun
+	within(t, begun)
 	require.NotEmpty(t, ours())
-	require.NoError(t, waiting.Close())
-	require.ErrorIs(t, <-failed, executor.ErrClosed)
-	require.NoError(t, d.Close())
-	require.NoError(t, d.Close())
-	<-c.Done()
+	returns(t, func() { assert.NoError(t, waiting.Close()) })
+	require.ErrorIs(t, within(t, failed), executor.ErrClosed)
+	returns(t, func() { assert.NoError(t, d.Close()) })
+	returns(t, func() { assert.NoError(t, d.Close()) })
+	within(t, c.Done())
 	require.EqualError(t, c.Cause().Err, "closed on this side")
 	require.Eventually(t, func() bool { return len(ours()) == 0 }, eventually, tick, "%s", strings.Join(ours(), "\n\n"))
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
@@ -66,7 +67,7 @@ func TestConnectionAttempts(t *testing.T) {
 			return really(ctx, dialer, network, address)
 		}
 		d.wait = func(_ context.Context, d time.Duration) error {
-			require.Equal(t, connectWait, d)
+			assert.Equal(t, connectWait, d)
 			return nil
 		}
 		_, err := d.Dial(t.Context(), target(s), Reporter{})
@@ -82,9 +83,9 @@ func TestHowToConnect(t *testing.T) {
 	d := newDialer(t, s, Options{})
 	really := d.dialTCP
 	d.dialTCP = func(ctx context.Context, dialer *net.Dialer, network, address string) (net.Conn, error) {
-		require.Equal(t, "tcp4", network)
-		require.Equal(t, "127.0.0.2:0", dialer.LocalAddr.String())
-		require.True(t, dialer.KeepAliveConfig.Enable)
+		assert.Equal(t, "tcp4", network)
+		assert.Equal(t, "127.0.0.2:0", dialer.LocalAddr.String())
+		assert.True(t, dialer.KeepAliveConfig.Enable)
 		return really(ctx, dialer, network, address)
 	}
 	c, err := d.Dial(t.Context(), target(s), Reporter{})
@@ -124,13 +125,13 @@ func TestUnknownHostKeys(t *testing.T) {
 			asked := 0
 			d := newDialer(t, s, Options{Prompter: prompter(func(_ context.Context, p executor.Prompt) (executor.Answer, error) {
 				asked++
-				require.Equal(t, executor.PromptHostKey, p.Kind)
-				require.Equal(t, s.User+"@"+s.Addr, p.Hop)
-				require.Equal(t, s.User, p.User)
-				require.Contains(t, p.Text, fingerprint)
-				require.Contains(t, p.Text, "ssh-ed25519")
-				require.Contains(t, p.Text, "[SHA256]", "of the randomart")
-				require.Empty(t, p.Remote)
+				assert.Equal(t, executor.PromptHostKey, p.Kind)
+				assert.Equal(t, s.User+"@"+s.Addr, p.Hop)
+				assert.Equal(t, s.User, p.User)
+				assert.Contains(t, p.Text, fingerprint)
+				assert.Contains(t, p.Text, "ssh-ed25519")
+				assert.Contains(t, p.Text, "[SHA256]", "of the randomart")
+				assert.Empty(t, p.Remote)
 				return c.answer(fingerprint)
 			})})
 			_, err := d.Dial(t.Context(), target(s), Reporter{})

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -27,39 +28,11 @@ func TestConnectionsToAHostAreLimited(t *testing.T) {
 		open = append(open, c)
 	}
 
-	// The third waits as long as both are open, and the caller's clock stands still.
-	const limit = 50 * time.Millisecond
-	ctx, cancel := executor.WithPatience(t.Context(), limit, errors.New("the caller has no time"))
-	defer cancel()
-	r := new(recorder)
-	waits, third := make(chan executor.Phase, 1), make(chan error)
-	report := r.reporter()
-	begin := report.Begin
-	report.Begin = func(p executor.Phase) {
-		begin(p)
-		if p.Name == phaseWait {
-			waits <- p
-		}
-	}
-	report.End = func(p executor.Phase) {
-		r.phases = append(r.phases, p)
-		if p.Name == phaseWait {
-			cancel() // what comes then may take longer than limit here
-		}
-	}
-	go func() {
-		_, err := d.Dial(ctx, target(s), report)
-		third <- err
-	}()
-	require.Equal(t, "for its turn with 127.0.0.1 (2 are connected)", (<-waits).Detail)
-	select {
-	case err := <-third:
-		t.Fatalf("did not wait: %v", err)
-	case <-time.After(3 * limit):
-	}
+	third := dialInTurn(t, d, s)
+	require.Equal(t, "for its turn with 127.0.0.1 (2 are connected)", third.wait(t))
 	require.NoError(t, open[0].Close())
-	require.ErrorIs(t, <-third, context.Canceled, "not the caller's impatience")
-	require.Equal(t, []string{"resolve", "wait"}, r.names()[:2], "without a failure")
+	third.comes(t)
+	require.NoError(t, third.conn.Close())
 
 	// Its place is free again, and so is one that was lost.
 	c, err := d.Dial(t.Context(), target(s), Reporter{})
@@ -76,6 +49,96 @@ func TestConnectionsToAHostAreLimited(t *testing.T) {
 	}, eventually, tick, "nothing is kept of a host")
 }
 
+// A turn is a dial that has to wait for its turn.
+type turn struct {
+	recorder
+	waits chan string // for what it waits
+	ended chan error
+	conn  *Conn
+}
+
+// dialInTurn dials s.
+func dialInTurn(t *testing.T, d *Dialer, s *sshtest.Server) *turn {
+	one := &turn{waits: make(chan string, 1), ended: make(chan error, 1)}
+	r := one.reporter()
+	begin := r.Begin
+	r.Begin = func(p executor.Phase) {
+		begin(p)
+		if p.Name == phaseWait {
+			one.waits <- p.Detail
+		}
+	}
+	go func() {
+		var err error
+		one.conn, err = d.Dial(t.Context(), target(s), r)
+		one.ended <- err
+	}()
+	return one
+}
+
+// wait returns for what the dial waits, once it does.
+func (o *turn) wait(t *testing.T) string {
+	t.Helper()
+	select {
+	case detail := <-o.waits:
+		return detail
+	case err := <-o.ended:
+		require.Fail(t, "did not wait", "%v", err)
+	case <-time.After(eventually):
+		require.Fail(t, "neither waits nor ends")
+	}
+	return ""
+}
+
+// comes waits until it has had its turn and is connected.
+func (o *turn) comes(t *testing.T) {
+	t.Helper()
+	require.NoError(t, within(t, o.ended))
+	require.Equal(t, []string{"resolve", "wait", "connect", "host-key", "login"}, o.names())
+}
+
+// While a dial waits for its turn no clock goes on: neither of the dialer, nor of
+// who dials.
+func TestWaitForATurnDoesNotCount(t *testing.T) {
+	host := &sshconfig.Host{HostName: "host", Port: 22}
+	for name, enter := range map[string]func(ctx context.Context, d *Dialer, r Reporter) (func(), *executor.StartError){
+		"with a host": func(ctx context.Context, d *Dialer, r Reporter) (func(), *executor.StartError) {
+			return d.awaitHost(ctx, &way{hosts: []*sshconfig.Host{host}}, r)
+		},
+		"with a server": func(ctx context.Context, d *Dialer, r Reporter) (leave func(), failure *executor.StartError) {
+			_, failure = d.connectAlone(ctx, "host", r, func(ctx context.Context, t *trace) (*Conn, *executor.StartError) {
+				h := &hop{dialer: d, host: host, name: "host", trace: t}
+				leave, failure = h.awaitServer(ctx)
+				return nil, failure
+			})
+			return leave, failure
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := NewDialer(Options{Limits: Limits{PerHost: 1, PerServer: 1}})
+				first, failure := enter(t.Context(), d, Reporter{})
+				require.Nil(t, failure)
+				begin := time.Now()
+				time.AfterFunc(time.Hour, first)
+				late := errors.New("the caller has no time")
+				ctx, cancel := executor.WithPatience(t.Context(), time.Second, late)
+				defer cancel()
+				r := new(recorder)
+				leave, failure := enter(ctx, d, r.reporter())
+				require.Nil(t, failure)
+				require.Equal(t, time.Hour, time.Since(begin))
+				require.Equal(t, []string{"wait"}, r.names())
+				require.NoError(t, ctx.Err())
+				<-ctx.Done()
+				require.Equal(t, time.Hour+time.Second, time.Since(begin), "then it goes on")
+				leave()
+				require.NoError(t, d.Close())
+			})
+		})
+	}
+}
+
 func TestAFailedDialHoldsNoPlace(t *testing.T) {
 	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"Port 1"}}})
 	d := newDialer(t, s, Options{Limits: Limits{PerHost: 1}})
@@ -88,48 +151,24 @@ func TestAFailedDialHoldsNoPlace(t *testing.T) {
 	require.Empty(t, d.hosts.byKey)
 }
 
-func TestWaitForATurnWithAServerDoesNotCount(t *testing.T) {
-	const limit = 50 * time.Millisecond
-	asked, answer := make(chan struct{}, 1), make(chan struct{})
+func TestHandshakesWithAServerAreLimited(t *testing.T) {
+	asked, answer := make(chan struct{}, 2), make(chan struct{})
 	s := sshtest.Fake(t, sshtest.FakeOptions{Methods: []string{"password"}, Password: "right"})
-	d := newDialer(t, s, Options{Limits: Limits{PerServer: 1}, Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+	d := newDialer(t, s, Options{Limits: Limits{PerServer: 1}, Prompter: prompter(func(ctx context.Context, _ executor.Prompt) (executor.Answer, error) {
 		asked <- struct{}{}
-		<-answer
-		return password("right"), nil
+		return answerWhen(ctx, answer, "right")
 	})})
-	say := sync.OnceFunc(func() { close(answer) })
-	t.Cleanup(say) // before the dialer is closed
 	first := make(chan error, 1)
 	go func() {
 		_, err := d.Dial(t.Context(), target(s), Reporter{})
 		first <- err
 	}()
-	<-asked
-	ctx, cancel := executor.WithPatience(t.Context(), limit, errors.New("the caller has no time"))
-	defer cancel()
-	waits := make(chan executor.Phase, 1)
-	second := make(chan error)
-	go func() {
-		_, err := d.Dial(ctx, target(s), Reporter{Begin: func(p executor.Phase) {
-			if p.Name == phaseWait {
-				waits <- p
-			}
-		}, End: func(p executor.Phase) {
-			if p.Name == phaseWait {
-				cancel()
-			}
-		}})
-		second <- err
-	}()
-	require.Equal(t, "for its turn with "+s.Addr+" (1 are logging in)", (<-waits).Detail)
-	select {
-	case err := <-second:
-		t.Fatalf("did not wait: %v", err)
-	case <-time.After(3 * limit):
-	}
-	say()
-	require.NoError(t, <-first)
-	require.ErrorIs(t, <-second, context.Canceled, "not the caller's impatience")
+	within(t, asked)
+	second := dialInTurn(t, d, s)
+	require.Equal(t, "for its turn with "+s.Addr+" (1 are logging in)", second.wait(t))
+	close(answer)
+	require.NoError(t, within(t, first))
+	second.comes(t)
 }
 
 // A server that drops connections is asked for fewer at once, and in the end all
@@ -138,10 +177,15 @@ func TestDropsSlowTheDialerDown(t *testing.T) {
 	const n, drops = 64, 3 * DefaultPerServer
 	s := sshtest.Fake(t, sshtest.FakeOptions{DropFirst: drops})
 	d := newDialer(t, s, Options{Seed: 1})
-	d.wait = func(context.Context, time.Duration) error {
-		require.Eventually(t, func() bool { // until it is not too busy any more
-			return strings.Contains(s.Log(), fmt.Sprintf("connection %d\n", drops))
-		}, eventually, tick)
+	last := fmt.Sprintf("connection %d\n", drops)
+	d.wait = func(ctx context.Context, _ time.Duration) error { // until it is not too busy any more
+		ctx, cancel := context.WithTimeout(ctx, eventually)
+		defer cancel()
+		for !strings.Contains(s.Log(), last) {
+			if err := wait(ctx, tick); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	conns, errs := dialAll(t, d, s, n)()
@@ -151,11 +195,11 @@ func TestDropsSlowTheDialerDown(t *testing.T) {
 		for _, notice := range conns[i].Notices() {
 			require.Equal(t, "net.dropped", notice.Code)
 			require.Contains(t, notice.Text, "MaxStartups")
+			require.Regexp(t, "no more than [24] do", notice.Text)
 			told++
 		}
 	}
 	require.Positive(t, told)
-	require.Less(t, d.servers.byKey[s.Addr].limit, DefaultPerServer)
 	require.Equal(t, n+drops, strings.Count(s.Log(), "connection "))
 }
 

@@ -45,7 +45,7 @@ func TestCauses(t *testing.T) {
 			code: executor.LostKeepalive, text: "no reply",
 		},
 		"abort behind the peer's close": {
-			end:  func(_ *testing.T, s *sshtest.Server, c *Conn) { s.Stop(); <-c.Done(); c.Abort(reason) },
+			end:  func(t *testing.T, s *sshtest.Server, c *Conn) { s.Stop(); within(t, c.Done()); c.Abort(reason) },
 			code: executor.LostClosed, text: "the other side closed the connection",
 		},
 		"our close": {
@@ -58,7 +58,7 @@ func TestCauses(t *testing.T) {
 			conn := dial(t, s, Options{})
 			require.Nil(t, conn.Cause())
 			c.end(t, s, conn)
-			<-conn.Done()
+			within(t, conn.Done())
 			cause := conn.Cause()
 			require.Equal(t, c.code, cause.Code, "%v", cause)
 			require.EqualError(t, cause.Err, c.text)
@@ -120,8 +120,48 @@ func TestASessionThatIsNotAnswered(t *testing.T) {
 	var e *executor.StartError
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, executor.StartCancelled, e.Code)
-	<-c.Done()
+	within(t, c.Done())
 	require.EqualError(t, c.Cause().Err, errAbandoned.Error())
+}
+
+// deaf is a connection that ends and leaves those waiting who open a channel just
+// then: x/crypto does so when it has dropped its channels already.
+type deaf struct {
+	ssh.Conn
+	asked, ended, test chan struct{}
+}
+
+func (d *deaf) OpenChannel(string, []byte) (ssh.Channel, <-chan *ssh.Request, error) {
+	close(d.asked)
+	<-d.test // longer than the connection
+	return nil, nil, io.EOF
+}
+
+func (d *deaf) Wait() error {
+	<-d.ended
+	return io.EOF
+}
+
+func TestAConnectionEndsWithoutThoseThatAreNeverAnswered(t *testing.T) {
+	server := &deaf{asked: make(chan struct{}), ended: make(chan struct{}), test: make(chan struct{})}
+	defer close(server.test)
+	ours, _ := memPipe()
+	c := newConn(server, newWire(ours, "ada@memory:22", false), &hop{release: func() {}})
+	channels, requests := make(chan ssh.NewChannel), make(chan *ssh.Request)
+	close(channels)
+	close(requests)
+	c.serve(channels, requests)
+	opened := make(chan error, 1)
+	go func() {
+		_, _, err := c.OpenSession(t.Context())
+		opened <- err
+	}()
+	within(t, server.asked)
+	close(server.ended)
+	var e *executor.StartError
+	require.ErrorAs(t, within(t, opened), &e)
+	require.Equal(t, executor.LostClosed, e.Code)
+	within(t, c.Done())
 }
 
 // A channel that the server opens by itself is refused, and so is what it asks.
@@ -133,8 +173,8 @@ func TestTheServerGetsNothing(t *testing.T) {
 		ok, _, err := server.SendRequest("hostkeys-00@openssh.com", true, nil)
 		answered <- ok || err != nil
 	})
-	require.Error(t, <-refused)
-	require.False(t, <-answered)
+	require.Error(t, within(t, refused))
+	require.False(t, within(t, answered))
 	require.Nil(t, c.Cause())
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
@@ -42,14 +43,14 @@ func TestProxyEndsWithItsGroup(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "echo", string(buf[:n]))
 
-	read := make(chan error)
+	read := make(chan error, 1)
 	go func() {
 		_, err := p.Read(buf)
 		read <- err
 	}()
+	returns(t, func() { assert.NoError(t, p.Close()) })
 	require.NoError(t, p.Close())
-	require.NoError(t, p.Close())
-	require.ErrorIs(t, <-read, os.ErrClosed)
+	require.ErrorIs(t, within(t, read), os.ErrClosed)
 	require.NoError(t, p.failure(), "it was killed, it did not fail")
 	text, err := os.ReadFile(pids)
 	require.NoError(t, err)
@@ -162,7 +163,7 @@ func TestBinaryThatIsLost(t *testing.T) {
 	dir := shortTemp(t)
 	c := dial(t, s, Options{Transport: Binary})
 	s.Stop()
-	<-c.Done()
+	within(t, c.Done())
 	require.Contains(t, []executor.StartCode{executor.LostReset, executor.LostClosed}, c.Cause().Code)
 	require.Contains(t, c.Cause().Said, "closed by remote host")
 	require.Empty(t, leftIn(t, dir))

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
@@ -51,7 +52,7 @@ func dialAll(t *testing.T, d *Dialer, s *sshtest.Server, n int) (wait func() ([]
 		all.Go(func() { conns[i], errs[i] = d.Dial(t.Context(), target(s), Reporter{}) })
 	}
 	return func() ([]*Conn, []error) {
-		all.Wait()
+		returns(t, all.Wait)
 		return conns, errs
 	}
 }
@@ -65,9 +66,8 @@ func TestDialsShareAnAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, connections := behind(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"NumberOfPasswordPrompts 1"}}})
 			all := make(chan struct{})
-			d := newDialer(t, s, Options{Prompter: prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
-				<-all
-				return password(c.answer), nil
+			d := newDialer(t, s, Options{Prompter: prompter(func(ctx context.Context, _ executor.Prompt) (executor.Answer, error) {
+				return answerWhen(ctx, all, c.answer)
 			})})
 			wait := dialAll(t, d, s, n)
 			d.awaitUsers(t, n)
@@ -97,25 +97,24 @@ func TestDialsShareAnAttempt(t *testing.T) {
 func TestWaitersMayGo(t *testing.T) {
 	s, connections := behind(t, sshtest.FakeOptions{})
 	answer := make(chan struct{})
-	asked := make(chan struct{})
+	asked := make(chan struct{}, 1)
 	d := newDialer(t, s, Options{Prompter: prompter(func(ctx context.Context, _ executor.Prompt) (executor.Answer, error) {
-		close(asked)
-		<-answer
-		return password("right"), ctx.Err()
+		asked <- struct{}{}
+		return answerWhen(ctx, answer, "right")
 	})})
 	// The first, who began the attempt, goes away; the second has it.
 	ctx, cancel := context.WithCancel(t.Context())
 	r := new(recorder)
-	first := make(chan error)
+	first := make(chan error, 1)
 	go func() {
 		_, err := d.Dial(ctx, target(s), r.reporter())
 		first <- err
 	}()
-	<-asked
+	within(t, asked)
 	wait := dialAll(t, d, s, 1)
 	d.awaitUsers(t, 2)
 	cancel()
-	err := <-first
+	err := within(t, first)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, []string{"resolve", "connect", "host-key", "login!"}, r.names())
 	close(answer)
@@ -151,7 +150,7 @@ func TestALostBastionIsForgotten(t *testing.T) {
 	require.NoError(t, err)
 	bastion := d.bastions["jump#0"].conn
 	bastion.Abort(&executor.LostError{Code: executor.LostKeepalive, Hop: bastion.hop, Err: errKeepalive})
-	<-c.Done()
+	within(t, c.Done())
 	require.Equal(t, executor.LostKeepalive, c.Cause().Code)
 	require.Equal(t, bastion.hop, c.Cause().Hop, "it is the jump host that was lost")
 	require.Empty(t, d.bastions)
@@ -169,7 +168,7 @@ func TestManyThroughOneBastion(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 1, strings.Count(jump.Log(), "login "))
-	require.NoError(t, d.Close())
+	returns(t, func() { assert.NoError(t, d.Close()) })
 	_, err := d.Dial(t.Context(), target(s), Reporter{})
 	require.ErrorIs(t, err, executor.ErrClosed)
 }
@@ -205,21 +204,21 @@ func TestAbortThroughAFrozenBastion(t *testing.T) {
 	channel, _, err := c.OpenSession(t.Context())
 	require.NoError(t, err)
 	close(freeze)
-	read := make(chan error)
+	read := make(chan error, 1)
 	go func() {
 		_, err := channel.Read(make([]byte, 1))
 		read <- err
 	}()
-	written := make(chan error)
+	written := make(chan error, 1)
 	go func() {
 		_, err := channel.Write(make([]byte, 8<<20)) // more than every window and queue
 		written <- err
 	}()
 	cause := &executor.LostError{Code: executor.LostKeepalive, Hop: c.hop, Err: errKeepalive}
 	c.Abort(cause)
-	require.Error(t, <-read)
-	require.Error(t, <-written)
-	<-c.Done()
+	require.Error(t, within(t, read))
+	require.Error(t, within(t, written))
+	within(t, c.Done())
 	require.Same(t, cause, c.Cause())
 	require.Nil(t, other.Cause())
 }
@@ -232,11 +231,11 @@ func TestAFailureIsForgottenAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	first, warm := d.share(w, 1, nil)
 	require.False(t, warm)
-	<-first.done
+	within(t, first.done)
 	require.Equal(t, executor.AuthPrompt, first.err.Code)
 	second, warm := d.share(w, 1, nil)
 	require.False(t, warm)
-	<-second.done
+	within(t, second.done)
 	require.Equal(t, 2, connections())
 	d.leave(first)
 	d.leave(second)
