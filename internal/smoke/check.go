@@ -96,18 +96,27 @@ func (c *check) make(ctx context.Context) *failure {
 	return nil
 }
 
-// step takes a step of a start or handshake. One that a scenario began is a part
-// of that. The first start waits for a seat.
+// step takes a step of a start or handshake. Those that a scenario began are a part
+// of its phase.
 func (c *check) step(ctx context.Context, p executor.Phase) {
-	if c.opening == nil {
-		return
-	}
-	if phaseOf(c.result.Host, p.Name) == PhaseStart {
-		if !c.seat.sit(ctx, func() { c.enter(PhaseWait) }) {
+	switch phaseOf(c.result.Host, p.Name) {
+	case PhaseWait:
+		c.seat.stand()
+	case PhaseStart:
+		if !c.seat.sit(ctx, c.waits) {
 			return // it is over in the phase in which it waited
 		}
 	}
-	c.opening.step(p)
+	if c.opening != nil {
+		c.opening.step(p)
+	}
+}
+
+// waits is called when the target has to wait for a seat.
+func (c *check) waits() {
+	if c.opening != nil {
+		c.enter(PhaseWait)
+	}
 }
 
 // open opens the session, again if the host was not reached and that may pass.

@@ -26,6 +26,7 @@ type world struct {
 	hosts   map[string]*host
 	running atomic.Int32 // servers
 	env     []executor.EnvVar
+	era     mcp.Era
 }
 
 // A host is where a fake server is started.
@@ -34,6 +35,7 @@ type host struct {
 	down   []error       // of the first starts; nil entries succeed
 	serve  func(p *fake) // nil: a good server
 	notice []executor.Notice
+	room   chan struct{} // one for each connection that it takes at once; nil: any number
 	tries  atomic.Int32
 	starts atomic.Int32 // that got as far as the command
 }
@@ -46,7 +48,7 @@ type step struct {
 
 var overSSH = []step{{"resolve", 1}, {"connect", 10}, {"host-key", 20}, {"login", 40}, {"start", 5}}
 
-func newWorld(t testing.TB) *world { return &world{t: t, hosts: map[string]*host{}} }
+func newWorld(t testing.TB) *world { return &world{t: t, hosts: map[string]*host{}, era: mcp.Legacy} }
 
 // add adds a host and returns it.
 func (w *world) add(name string, h *host) *host {
@@ -71,7 +73,7 @@ func (w *world) make(name string, configure func(*session.Config)) (*smoke.Made,
 		return nil, err
 	}
 	cfg := session.Config{
-		Executor: &fakeExecutor{world: w, host: w.hosts[name]}, Log: log, ClientName: "test", ClientVersion: "0", Era: mcp.Legacy,
+		Executor: &fakeExecutor{world: w, host: w.hosts[name]}, Log: log, ClientName: "test", ClientVersion: "0", Era: w.era,
 		Command: executor.Command{Argv: []string{"fake"}, Env: append([]executor.EnvVar{{Name: "TOKEN", Value: "sesame-open"}}, w.env...)},
 	}
 	configure(&cfg)
@@ -95,6 +97,9 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		steps = []step{{"start", 0}}
 	}
 	fails := n <= len(x.host.down) && x.host.down[n-1] != nil
+	if err := x.host.enter(ctx, cmd); err != nil {
+		return nil, err
+	}
 	for _, s := range steps {
 		if fails && s.name == "start" {
 			break
@@ -129,8 +134,40 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		serve(p)
 		x.world.running.Add(-1)
 		p.end(executor.Exit{Kind: executor.ExitCode})
+		x.host.leave()
 	}()
 	return p, nil
+}
+
+// enter waits until there is room for a connection, as a dialer does; leave makes
+// room for another one.
+func (h *host) enter(ctx context.Context, cmd executor.Command) error {
+	if h.room == nil {
+		return nil
+	}
+	select {
+	case h.room <- struct{}{}:
+		return nil
+	default:
+	}
+	p := executor.Phase{Name: "wait", Begin: time.Now()}
+	cmd.OnBegin(p)
+	resume := executor.Pause(ctx)
+	defer resume()
+	select {
+	case h.room <- struct{}{}:
+		p.End = time.Now()
+		cmd.OnPhase(p)
+		return nil
+	case <-ctx.Done():
+		return &executor.StartError{Code: executor.StartCancelled, Hop: "h", Phase: "wait", Err: context.Cause(ctx)}
+	}
+}
+
+func (h *host) leave() {
+	if h.room != nil {
+		<-h.room
+	}
 }
 
 func (x *fakeExecutor) Process(string) executor.Process { panic("not used") }

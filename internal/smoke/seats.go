@@ -16,7 +16,9 @@ const (
 )
 
 // seats are for the targets whose servers run at once. A target sits down when
-// its command is about to be executed; before, it is one of those ahead.
+// its command is about to be executed; before, it is one of those ahead. Who sits
+// waits for no connection: it may be one of those ahead that has it, and waits for
+// a seat.
 type seats struct{ taken, ahead chan struct{} }
 
 func newSeats(n int) seats {
@@ -59,6 +61,14 @@ func (s *seat) sit(ctx context.Context, waits func()) bool {
 	return ctx.Err() == nil
 }
 
+// stand gives the seat up, until there is a server again to sit down for.
+func (s *seat) stand() {
+	if s.sat {
+		<-s.of.taken
+		s.sat = false
+	}
+}
+
 // goOn lets another target be begun.
 func (s *seat) goOn() {
 	if s.ahead {
@@ -70,8 +80,5 @@ func (s *seat) goOn() {
 // leave gives up what the target has. It may be called twice.
 func (s *seat) leave() {
 	s.goOn()
-	if s.sat {
-		<-s.of.taken
-		s.sat = false
-	}
+	s.stand()
 }

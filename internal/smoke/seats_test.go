@@ -1,6 +1,8 @@
 package smoke_test
 
 import (
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session/mcp"
 )
 
 // Hosts that do not answer hold up nobody else, and servers run Jobs at once.
@@ -40,6 +43,45 @@ func TestSeats(t *testing.T) {
 				took := time.Since(begin)
 				require.GreaterOrEqual(t, took, tt.took)
 				require.Less(t, took, tt.took+2*time.Second)
+			})
+		})
+	}
+}
+
+// A server that is started again may find its place at the host taken, by one that
+// waits for a seat: who waits for a place has none, or both would wait for ever.
+func TestSeatsOfThoseThatAreStartedAgain(t *testing.T) {
+	const targets, jobs = 8, 2
+	for name, starts := range map[string]func(w *world, opts smoke.Options) smoke.Options{
+		"by a scenario": func(_ *world, opts smoke.Options) smoke.Options {
+			return scripted(t, opts, "scenario: 1\nsteps: [{restart: true}]\n", nil)
+		},
+		"after the probe": func(w *world, opts smoke.Options) smoke.Options {
+			w.era = mcp.Auto
+			return opts
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				var most atomic.Int32
+				w.add("far", &host{steps: overSSH, room: make(chan struct{}, jobs+1), serve: func(p *fake) {
+					most.Store(max(most.Load(), w.running.Load()))
+					p.each(map[string]func(message) bool{
+						mcp.MethodDiscover: func(message) bool { return false },
+						"tools/list": func(m message) bool {
+							time.Sleep(20 * time.Second)
+							p.answer(m, `"result":{"tools":[]}`)
+							return true
+						},
+					})
+				}})
+				opts := starts(w, w.options(slices.Repeat([]string{"far"}, targets)...))
+				opts.Jobs, opts.TargetTimeout = jobs, 25*time.Second // in which no time counts that others take
+				report := smoke.Run(t.Context(), opts)
+				require.True(t, report.OK, "%+v", report.Targets)
+				require.Equal(t, int32(jobs), most.Load())
+				require.Equal(t, int32(2*targets), w.hosts["far"].starts.Load())
 			})
 		})
 	}

@@ -116,7 +116,7 @@ func (r *runner) step(ctx context.Context, i int) StepResult {
 	r.begin = r.log.Len()
 	r.sess.Note(fmt.Sprintf("step %d %s", i+1, step.Name), "")
 	found := r.foundSoFar(ctx, step)
-	limited, cancel := within(ctx, r.timeout(step))
+	limited, cancel := r.limit(ctx, step)
 	out := r.do(limited, step)
 	problems := r.judge(limited, step, out, found)
 	cancel()
@@ -153,6 +153,16 @@ func (r *runner) skips(ctx context.Context, step *Step) error {
 		return fmt.Errorf("%s did not run", step.Of)
 	}
 	return nil
+}
+
+// limit limits the time of a step. What a restart waits for its turn with a host, or
+// for a person, does not count; in other steps all time does.
+func (r *runner) limit(ctx context.Context, step *Step) (context.Context, context.CancelFunc) {
+	limit := r.timeout(step)
+	if step.Do == Restart {
+		return executor.WithPatience(ctx, limit, &lateError{limit})
+	}
+	return within(ctx, limit)
 }
 
 // timeout is the limit of a step.
