@@ -190,6 +190,9 @@ func (s *Session) asked(r *run, e *Entry) {
 	if p.mode() == PolicyAsk {
 		a.resume, a.Parent = s.calls.pause(r)
 	}
+	if p.ByProgram {
+		a.runClocks() // it may never answer
+	}
 	a.settle = func(answer json.RawMessage, by string) { s.answer(r, a.N, method, a.raw, p.mode(), answer, by) }
 	s.openAsk(a, p)
 }

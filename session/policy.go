@@ -52,6 +52,9 @@ type Policy struct {
 	// Delay is how long an answer waits that no person gives; meanwhile the
 	// request is in Delayed. PolicyAsk has none.
 	Delay time.Duration
+	// ByProgram says that it is no person whom PolicyAsk waits for: the clocks of
+	// calls go on meanwhile.
+	ByProgram bool
 }
 
 // Check says why a policy can't be one.

@@ -140,7 +140,9 @@ func (s *Session) gather(ctx context.Context, r *run, of, parent uint64, request
 	for i, a := range later {
 		if rules[i].mode() == PolicyAsk {
 			g.asked = true
-			a.resume = []func(){executor.Pause(ctx)}
+			if !rules[i].ByProgram {
+				a.resume = []func(){executor.Pause(ctx)}
+			}
 		}
 		s.openAsk(a, rules[i])
 	}

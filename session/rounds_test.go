@@ -239,6 +239,19 @@ func TestDelayInARoundCounts(t *testing.T) {
 	})
 }
 
+func TestTimeOfAProgramInARoundCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []message
+		h := open(t, inRounds(&seen, askOne, complete), func(c *session.Config) {
+			c.Policies = map[string]session.Policy{"elicitation/create": {Mode: session.PolicyAsk, ByProgram: true}}
+		})
+		outcome := h.calling(t.Context(), `{}`)
+		require.Len(t, h.Asks(), 1)
+		require.ErrorIs(t, (<-outcome).(error), session.ErrTimeout)
+		require.Empty(t, h.Asks())
+	})
+}
+
 func TestPoliciesOfTheModernEraHoldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []message

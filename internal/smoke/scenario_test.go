@@ -142,3 +142,25 @@ func TestScenarioThatIsCutShort(t *testing.T) {
 		})
 	}
 }
+
+// TestAsksThatNoStepAnswersYet: what a step would answer later is asked before, by a
+// server that waits for it. Nobody else is there.
+func TestAsksThatNoStepAnswersYet(t *testing.T) {
+	for _, method := range []string{"initialize", "tools/list"} {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("far", &host{serve: func(p *fake) {
+					p.each(map[string]func(message) bool{method: func(message) bool {
+						p.Journal.Output(executor.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`+"\n"))
+						return true
+					}})
+				}})
+				opts := scripted(t, w.options("far"), "scenario: 1\nsteps: [{answer: roots/list, with: {roots: []}}]\n", nil)
+				opts.TargetTimeout = time.Minute
+				r := smoke.Run(t.Context(), opts).Targets[0]
+				require.Equal(t, smoke.CauseTimeout, r.Cause, r.Message)
+			})
+		})
+	}
+}

@@ -33,7 +33,7 @@ func (s *Scenario) Configure(cfg *session.Config, vars *Vars) {
 	}
 	for i := range s.Steps {
 		if step := &s.Steps[i]; step.Do == Answer {
-			policies[step.Method] = session.Policy{Mode: session.PolicyAsk}
+			policies[step.Method] = session.Policy{Mode: session.PolicyAsk, ByProgram: true}
 		}
 	}
 	cfg.Answers, cfg.Policies = answers, policies

@@ -163,7 +163,7 @@ steps:
 	require.Equal(t, session.Answers{
 		"roots/list": raw(`{"roots":[{"uri":"file:///x"}]}`), "sampling/createMessage": raw(`{"role":"user"}`), "ping": raw(`{}`),
 	}, cfg.Answers)
-	require.Equal(t, map[string]session.Policy{"elicitation/create": {Mode: session.PolicyAsk}}, cfg.Policies)
+	require.Equal(t, map[string]session.Policy{"elicitation/create": {Mode: session.PolicyAsk, ByProgram: true}}, cfg.Policies)
 	require.Len(t, given.Answers, 1, "the caller's map is left alone")
 
 	_, declared := session.New(cfg).Declared()
