@@ -239,7 +239,7 @@ func acting() []action {
 
 		{entry{ID: actQuit, Keys: []string{"q"}, Scope: keymap.Global, Title: "quit", Help: "Leave the zoom or the detail pane; else go back to the grid, or stop the server and quit.", Priority: 80, Now: quitNow}, (*App).quit},
 		{entry{ID: actQuitNow, Keys: []string{"Q"}, Scope: keymap.Global, Title: "quit now", Help: "Stop the server and quit, whatever is open."}, (*App).interrupt},
-		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
+		{entry{ID: actInterrupt, Keys: []string{"ctrl+c"}, Scope: keymap.Global, Title: "quit at once", Help: "Stop the server and quit, from anywhere; while a smoke run goes on, asks first. A second time: kill the server.", Everywhere: true}, (*App).interrupt},
 		{entry{ID: actRedraw, Keys: []string{"ctrl+l"}, Scope: keymap.Global, Title: "redraw", Help: "Paint the screen anew.", Everywhere: true}, func(*App) tea.Cmd { return tea.ClearScreen }},
 		{entry{ID: actSuspend, Keys: []string{"ctrl+z"}, Scope: keymap.Global, Title: "suspend", Help: "Go back to the shell; fg returns. The server runs on.", Everywhere: true}, func(*App) tea.Cmd { return tea.Suspend }},
 	}
@@ -365,7 +365,7 @@ func canKill(a *App) (bool, string) {
 func canRestart(a *App) (bool, string) {
 	switch {
 	case a.ofTarget():
-		return canDebugTarget(a)
+		return canStartFresh(a)
 	case a.session == nil:
 		return false, noServer(a)
 	case a.starting:

@@ -70,7 +70,7 @@ func gridActions() []action {
 		{entry{ID: actGridClose, Keys: []string{"esc"}, Scope: scopeGrid, Title: "back", Help: "Give up opening, then list all targets. Never quits."}, do((*App).closeGrid)},
 		{entry{ID: actGridPalette, Keys: []string{":", "ctrl+p"}, Scope: scopeGrid, Title: "commands", Help: "Find what can be done here by its name, and do it.", Priority: 27}, nothing(func(a *App) { a.push(newPalette(a)) })},
 		{entry{ID: actGridHelp, Keys: []string{"?"}, Scope: scopeGrid, Title: "help", Help: "Show all keys.", Priority: 70}, nothing(func(a *App) { a.push(newHelp(a)) })},
-		{entry{ID: actGridQuit, Keys: []string{"q", "Q"}, Scope: scopeGrid, Title: "quit", Help: "Quit; while targets run, asks first, and ends them.", Priority: 80, Destructive: true}, (*App).interrupt},
+		{entry{ID: actGridQuit, Keys: []string{"q", "Q"}, Scope: scopeGrid, Title: "quit", Help: "Quit; while targets run, asks first, and ends them.", Priority: 80}, (*App).interrupt},
 	}
 }
 
@@ -106,6 +106,12 @@ func canDebugTarget(a *App) (bool, string) {
 	if ok, why := hasTarget(a); !ok {
 		return false, why
 	}
+	return canStartFresh(a)
+}
+
+// canStartFresh tells whether the server of a target of the run can be started
+// anew.
+func canStartFresh(a *App) (bool, string) {
 	if a.grid.opening != "" {
 		return false, a.grid.opening + " is being opened"
 	}

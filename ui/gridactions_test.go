@@ -41,9 +41,16 @@ func gridMoves(id string, n int) actionTest {
 	})
 }
 
-// onTarget moves the cursor to a target.
+// onTarget moves the cursor to a target, wherever it stands.
 func (d *driver) onTarget(i int) {
-	d.grid.grid.Select(i)
+	g := d.grid.grid
+	g.Home()
+	for range g.Len() {
+		if at, _ := g.Cursor(); at == i {
+			break
+		}
+		g.Move(1)
+	}
 	d.stale, d.notice = true, notice{}
 }
 
@@ -96,10 +103,11 @@ var gridTests = map[string]actionTest{
 		d.do(actGrid, actGridOpen)
 		require.Contains(t, d.rows()[0], "FILE  host-004.example.jsonl")
 		require.Equal(t, []int{3, 3}, r.opened, "what is open is shown")
+		d.grid.grid.SetFilter("nothing has this")
 		d.do(actRestart)
 		synctest.Wait()
 		d.take(about{d.subject, changed{}})
-		require.Equal(t, []int{3}, r.fresh)
+		require.Equal(t, []int{3}, r.fresh, "whatever the grid lists")
 		require.Contains(t, d.rows()[0], "LIVE  everything (host-004.example)")
 		require.Contains(t, d.rows()[0], "ready")
 	}),
@@ -354,6 +362,24 @@ func TestGridGivesUp(t *testing.T) {
 		d.run(opening)
 		require.Len(t, d.subjects, 1)
 		require.NotContains(t, d.plain(), "opening everything")
+	})
+}
+
+// TestGridOpensForWhatIsGone: what is being opened comes, and others can be opened
+// after it, also when what it was asked for in is removed meanwhile.
+func TestGridOpensForWhatIsGone(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		r := halfway(t)
+		d.grids(r)
+		d.onTarget(3)
+		d.do(actGridOpen)
+		recording := d.subject
+		opening := recording.tagged(d.restart())
+		d.do(actSessions, actRemoveSession)
+		require.NotContains(t, d.subjects, recording)
+		d.run(opening)
+		require.Contains(t, d.rows()[0], "LIVE  everything (host-004.example)")
+		require.Empty(t, d.grid.opening)
 	})
 }
 

@@ -107,7 +107,7 @@ func (a *App) toGrid() {
 	a.show(a.nobody)
 	a.focusOn(trafficID)
 	a.push(a.grid)
-	a.refreshGrid()
+	a.grid.grid.Refresh()
 }
 
 // refreshGrid looks at the run. Once it has ended the program does, if that is
@@ -158,12 +158,13 @@ func (a *App) openFresh(target int) tea.Cmd {
 	return a.openFrom(target, run.Source.Row(target), run.Fresh)
 }
 
-// openFrom opens something of a target.
+// openFrom opens something of a target. That comes back whatever becomes meanwhile
+// of what is on the screen.
 func (a *App) openFrom(target int, row grid.Row, open func(context.Context, int) (Opened, error)) tea.Cmd {
 	g, name := a.grid, nameOf(row)
 	ctx, giveUp := context.WithCancel(a.ctx)
 	g.opening, g.giveUp = name, giveUp
-	return func() tea.Msg {
+	return a.nobody.tagged(func() tea.Msg {
 		opened, err := open(ctx, target)
 		late := ctx.Err() != nil
 		giveUp()
@@ -183,7 +184,7 @@ func (a *App) openFrom(target int, row grid.Row, open func(context.Context, int)
 			a.target = target
 			return cmd
 		}}
-	}
+	})
 }
 
 // leaveGrid goes from the run to what is open.

@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"mcpdbg/ui/grid"
@@ -73,7 +72,7 @@ func (g *gridScreen) state(th *theme.Theme) (string, theme.Style) {
 	case !t.Over && t.Active()+t.Waiting == 0:
 		return "writing reports ...", th.Warn
 	case !t.Over && g.stopping:
-		return fmt.Sprintf("ending %s ...", counted1(t.Active(), "session")), th.Warn
+		return fmt.Sprintf("ending %s ...", howMany(t.Active(), "session")), th.Warn
 	case !t.Over:
 		return "running", th.Warn
 	case t.Failed > 0:
@@ -84,12 +83,12 @@ func (g *gridScreen) state(th *theme.Theme) (string, theme.Style) {
 	return "done: ok", th.OK
 }
 
-// counted1 is a count of things, the word for one of which is given.
-func counted1(n int, what string) string {
+// howMany is a count of things, the word for one of which is given.
+func howMany(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return thousands(n) + " " + what + "s"
+	return paint.Thousands(n) + " " + what + "s"
 }
 
 // saidLines are what there is to know of a run that is over, as many of them on a
@@ -142,9 +141,9 @@ func (g *gridScreen) paintBox(a *App, r paint.Rect) {
 // titles stand in the border of the list.
 func (g *gridScreen) titles(a *App) (left, right string) {
 	all, listed := g.grid.Totals(), g.grid.Len()
-	left = "Targets " + thousands(all.All())
+	left = "Targets " + paint.Thousands(all.All())
 	if g.grid.Only() || g.grid.Filter() != "" {
-		left = fmt.Sprintf("Targets %s of %s", thousands(listed), thousands(all.All()))
+		left = fmt.Sprintf("Targets %s of %s", paint.Thousands(listed), paint.Thousands(all.All()))
 	}
 	if g.grid.Only() {
 		left += "  failed only"
@@ -173,7 +172,7 @@ func (g *gridScreen) paintAbout(a *App, r paint.Rect) {
 	}
 	for i, row := range rows {
 		if i == r.H-2 && len(rows) > r.H-1 {
-			block.Line(i+1).Text(a.theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", counted1(len(rows)-i, "more line")))
+			block.Line(i+1).Text(a.theme.Dim, fmt.Sprintf("  ... %s; enter opens the recording", howMany(len(rows)-i, "more line")))
 			break
 		}
 		a.paintSheetRow(block.Line(i+1), row, gridLabels)
@@ -221,7 +220,7 @@ func stateOf(row *grid.Row) grid.Fact {
 	case row.State != grid.Running:
 	case row.FailedIn != "":
 		f.Text = row.Phase + ", because it failed in " + row.FailedIn
-	case !slices.Contains(row.Phases, row.Phase):
+	case row.Waits():
 		f.Label, f.Text = grid.Waiting.String(), fmt.Sprintf("for its turn, %.1fs", row.InPhase.Seconds())
 	default:
 		f.Text = fmt.Sprintf("%s for %.1fs", row.Phase, row.InPhase.Seconds())

@@ -122,11 +122,12 @@ func (g *Grid) goToFailure() {
 }
 
 // NextFailure moves to the next target that failed, or if by is -1 to the one
-// before, and tells whether there is one.
+// before, and tells whether there is one. Then it ends following.
 func (g *Grid) NextFailure(by int) bool {
 	at, _ := g.table.Cursor()
-	g.follow = false
-	return g.step(at+by, by)
+	found := g.step(at+by, by)
+	g.follow = g.follow && !found
+	return found
 }
 
 // step moves to a target that failed, from a position on.
@@ -147,12 +148,6 @@ func (g *Grid) Cursor() (target int, ok bool) {
 		return 0, false
 	}
 	return g.target(at), true
-}
-
-// Select moves the cursor to a target, if it is listed, and ends following.
-func (g *Grid) Select(target int) {
-	g.follow = false
-	g.table.Select(g.position(target))
 }
 
 // SelectLine moves the cursor to the target on a line of the list, counted from

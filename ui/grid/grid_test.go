@@ -137,7 +137,8 @@ func TestCursorStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := targets(100, 5)
 		g := shown(s)
-		g.Select(44)
+		g.Home()
+		g.Move(44)
 		cursor := func() int {
 			at, ok := g.Cursor()
 			require.True(t, ok)
@@ -197,6 +198,10 @@ func TestNextFailure(t *testing.T) {
 	require.Equal(t, []int{5, 11}, at)
 	require.True(t, g.NextFailure(-1))
 	require.False(t, g.NextFailure(-1))
+
+	g = shown(targets(20, 21))
+	require.False(t, g.NextFailure(1))
+	require.True(t, g.Following(), "who has not moved still follows")
 }
 
 // TestColumns: what all targets have in common is no column, and where there is
@@ -259,22 +264,22 @@ func TestTotalsFit(t *testing.T) {
 	require.NotPanics(t, func() { painted(80, g.PaintTotals) })
 }
 
-// TestSteps: where a target is among its phases, and where it was.
+// TestSteps: what a target does, where it is among its phases, and where it was.
 func TestSteps(t *testing.T) {
 	for _, tt := range []struct {
-		row  Row
-		want string
+		row         Row
+		mark, steps string
 	}{
-		{Row{State: Waiting}, "....."},
-		{Row{State: Running, Phase: "auth"}, "*o..."},
-		{Row{State: Running, Phase: "wait"}, "....."},
-		{Row{State: Running, Phase: "wait", Before: "auth"}, "**..."},
-		{Row{State: Running, Phase: "shutdown"}, "****o"},
-		{Row{State: Running, Phase: "shutdown", FailedIn: "auth"}, "*x..o"},
-		{Row{State: Failed, Phase: "start"}, "**x.."},
-		{Row{State: Failed}, "*****"},
-		{Row{State: Passed}, "*****"},
-		{Row{State: Cancelled, Phase: "wait"}, "....."},
+		{Row{State: Waiting}, ".", "....."},
+		{Row{State: Running, Phase: "auth"}, "|", "*o..."},
+		{Row{State: Running, Phase: "wait"}, ".", "....."},
+		{Row{State: Running, Phase: "wait", Before: "auth"}, ".", "**..."},
+		{Row{State: Running, Phase: "shutdown"}, "|", "****o"},
+		{Row{State: Running, Phase: "shutdown", FailedIn: "auth"}, "|", "*x..o"},
+		{Row{State: Failed, Phase: "start"}, "x", "**x.."},
+		{Row{State: Failed}, "x", "*****"},
+		{Row{State: Passed}, "+", "*****"},
+		{Row{State: Cancelled, Phase: "wait"}, "!", "....."},
 	} {
 		tt.row.Host, tt.row.Phases = "host", phases
 		g := New(&fakeSource{rows: []Row{tt.row}}, Look{Theme: theme.New(true, theme.NoColor), ASCII: true})
@@ -285,7 +290,8 @@ func TestSteps(t *testing.T) {
 		for _, sgr := range []string{"\x1b[1;4m", "\x1b[22;24m", "\x1b[4m", "\x1b[24m"} {
 			line = strings.ReplaceAll(line, sgr, "")
 		}
-		require.Contains(t, line, " "+tt.want+" ", "%+v", tt.row)
+		require.Contains(t, line, tt.mark+" host ", "%+v", tt.row)
+		require.Contains(t, line, " "+tt.steps+" ", "%+v", tt.row)
 	}
 }
 

@@ -79,16 +79,16 @@ func (r rows) Version(int) uint32 { return r.version }
 // Paint implements table.Source.
 func (r rows) Paint(position int, c *table.Cells) {
 	row := r.source.Row(r.target(position))
-	mark, style := r.mark(row.State)
+	mark, style := r.mark(&row)
 	c.Mark(style, mark)
 	name := r.theme.Text
-	if row.State == Waiting {
+	if row.State == Waiting || row.Waits() {
 		name = r.theme.Dim
 	}
 	c.Text(colHost, name, row.Host)
 	c.Text(colServer, name, row.Server)
 	r.paintSteps(c, &row)
-	c.Text(colPhase, r.theme.Text, row.Phase)
+	c.Text(colPhase, name, row.Phase)
 	if row.State != Waiting && row.Took > 0 {
 		c.Text(colTime, r.theme.Text, shortTime(row.Took))
 	}
@@ -109,11 +109,13 @@ func verdict(row *Row) string {
 	return row.State.String()
 }
 
-// mark tells a state in one cell.
-func (g *Grid) mark(s State) (string, theme.Style) {
-	switch s {
+// mark tells in one cell what has become of a target.
+func (g *Grid) mark(row *Row) (string, theme.Style) {
+	switch row.State {
 	case Running:
-		return spinner(g.totals.Took), g.theme.Warn
+		if !row.Waits() {
+			return spinner(g.totals.Took), g.theme.Warn
+		}
 	case Passed:
 		return "+", g.theme.OK
 	case Failed:

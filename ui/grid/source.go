@@ -1,6 +1,9 @@
 package grid
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A State is what has become of a target so far.
 type State uint8
@@ -75,6 +78,10 @@ type Row struct {
 	Message   string
 	Recording string // path; "" while there is none, or for none at all
 }
+
+// Waits tells whether nothing is being done about the target that runs: it waits
+// between two of its phases, or before the first.
+func (r *Row) Waits() bool { return r.State == Running && !slices.Contains(r.Phases, r.Phase) }
 
 // A Fact is something that is known, under a label of a word or two. Text may
 // have several lines.
