@@ -318,9 +318,9 @@ func (a *App) askAgain(g *again) tea.Cmd {
 		return nil
 	}
 	sent, held, tools := g.counts()
-	lines := []string{"Starts a new process" + where(g.header) + ":", "  " + shellWords(argv), fmt.Sprintf("and sends it %s messages (%s).", thousands(sent), replay.Modes()[g.mode])}
+	lines := []string{"Starts a new process" + where(g.header) + ":", "  " + shellWords(argv), fmt.Sprintf("and sends it %s messages (%s).", paint.Thousands(sent), replay.Modes()[g.mode])}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("Held back: %s.", thousands(held)))
+		lines = append(lines, fmt.Sprintf("Held back: %s.", paint.Thousands(held)))
 	}
 	if len(tools) > 0 {
 		lines = append(lines, "", "Calls tools that may change things: files, accounts, whatever the server has its hands on:", "  "+brief(strings.Join(tools, ", "), maxParameterText))

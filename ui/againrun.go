@@ -162,18 +162,18 @@ func saidOf(plan *replay.Plan, res *replay.Result) []string {
 			if name == "" {
 				name = status.String()
 			}
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(n), name))
+			parts = append(parts, fmt.Sprintf("%s %s", paint.Thousands(n), name))
 		}
 	}
 	said := []string{"replayed: " + strings.Join(parts, ", ")}
 	if n := len(res.Variables); n > 0 {
-		said[0] += fmt.Sprintf("; %s values carried over", thousands(n))
+		said[0] += fmt.Sprintf("; %s values carried over", paint.Thousands(n))
 	}
 	if n := len(res.Asked); n > 0 {
-		said[0] += fmt.Sprintf("; the server asked %s things that the recording has no answer to", thousands(n))
+		said[0] += fmt.Sprintf("; the server asked %s things that the recording has no answer to", paint.Thousands(n))
 	}
 	if n := len(res.Unasked); n > 0 {
-		said[0] += fmt.Sprintf("; it did not ask %s things that it had asked", thousands(n))
+		said[0] += fmt.Sprintf("; it did not ask %s things that it had asked", paint.Thousands(n))
 	}
 	if res.EraDiffers() {
 		said = append(said, fmt.Sprintf("the server speaks the %s era, the recorded one spoke the %s era", res.Live, res.Recorded))
@@ -193,7 +193,7 @@ func (r *replaying) paint(a *App, l *paint.Line) {
 	full := between(0, done*cells/max(all, 1), cells)
 	l.Text(theme.Style{}, "  ")
 	l.Text(a.theme.OK, "["+strings.Repeat("#", full)+strings.Repeat("-", cells-full)+"] ")
-	l.Text(a.theme.Text, fmt.Sprintf("%s of %s", thousands(done), thousands(all)))
+	l.Text(a.theme.Text, fmt.Sprintf("%s of %s", paint.Thousands(done), paint.Thousands(all)))
 	if now := r.now.Load(); now != nil {
 		l.Text(a.theme.Dim, "  "+*now)
 	}

@@ -67,7 +67,7 @@ func (g *again) right() string {
 		return ""
 	}
 	sent, held, _ := g.counts()
-	return fmt.Sprintf("%s to send, %s held back", thousands(sent), thousands(held))
+	return fmt.Sprintf("%s to send, %s held back", paint.Thousands(sent), paint.Thousands(held))
 }
 
 // notes say what else there is to know of the command.

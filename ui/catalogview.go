@@ -187,7 +187,7 @@ func (v *catalogView) paintTabs(a *App, l *paint.Line) {
 	for i, list := range a.catalog.lists {
 		text, style := list.Name, a.theme.Dim
 		if list.items != nil {
-			text += " " + thousands(len(list.items))
+			text += " " + paint.Thousands(len(list.items))
 		}
 		if list.stale {
 			text += "*"
@@ -234,7 +234,7 @@ func (v *catalogView) paintList(a *App, r paint.Rect) {
 // count says how many there are.
 func (v *catalogView) count(list *catalogList) string {
 	if v.picker.query != "" {
-		return fmt.Sprintf("%s of %s", thousands(len(v.picker.shown)), thousands(len(list.items)))
+		return fmt.Sprintf("%s of %s", paint.Thousands(len(v.picker.shown)), paint.Thousands(len(list.items)))
 	}
 	return ""
 }
@@ -255,7 +255,7 @@ func (v *catalogView) state(a *App, list *catalogList, width int) []sheetRow {
 		add(a.theme.Warn, "! this is not the whole list")
 	}
 	if list.leftOut > 0 {
-		add(a.theme.Warn, fmt.Sprintf("! %s more are left out", thousands(list.leftOut)))
+		add(a.theme.Warn, fmt.Sprintf("! %s more are left out", paint.Thousands(list.leftOut)))
 	}
 	if a.subscribed[changedLists] != nil {
 		add(a.theme.OK, "the server tells when a list changes")

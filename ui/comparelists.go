@@ -9,6 +9,7 @@ import (
 
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -234,7 +235,7 @@ func (v *comparing) paintGroup(a *App, row int, c *table.Cells) {
 		style = a.theme.Dim
 		c.Mark(style, "~")
 	}
-	c.Text(0, a.theme.Text, thousands(g.Count))
+	c.Text(0, a.theme.Text, paint.Thousands(g.Count))
 	c.Text(1, style, string(g.Class))
 	c.Text(2, a.theme.Text, exchangeName(g.Method, g.Subject, g.From == "server"))
 	c.Text(3, a.theme.Text, place(g.Class, g.Pointer, g.Change))
@@ -268,7 +269,7 @@ func place(class compare.Class, p match.Pointer, change compare.Change) string {
 func (v *comparing) paintMasked(a *App, row int, c *table.Cells) {
 	m := &v.c.Report.Masked[row]
 	c.Mark(a.theme.Dim, "~")
-	c.Text(0, a.theme.Text, thousands(m.Count))
+	c.Text(0, a.theme.Text, paint.Thousands(m.Count))
 	c.Text(1, a.theme.Text, m.Type)
 	c.Text(2, a.theme.Text, exchangeName(m.Method, m.Subject, false))
 	c.Text(3, a.theme.Text, string(m.Pointer))
@@ -280,9 +281,9 @@ func (v *comparing) paintMasked(a *App, row int, c *table.Cells) {
 func (v *comparing) paintTiming(a *App, row int, c *table.Cells) {
 	m := &v.c.Report.Timing[row]
 	c.Text(0, a.theme.Text, exchangeName(m.Method, "", m.From == "server"))
-	answers := thousands(m.A.Count)
+	answers := paint.Thousands(m.A.Count)
 	if m.B.Count != m.A.Count {
-		answers += "/" + thousands(m.B.Count)
+		answers += "/" + paint.Thousands(m.B.Count)
 	}
 	c.Text(1, a.theme.Text, answers)
 	for i, us := range []int64{m.A.P50, m.B.P50, 0, m.A.P95, m.B.P95} {
@@ -319,12 +320,12 @@ func (v *comparing) summary() string {
 			alone += g.Count
 		}
 	}
-	text := fmt.Sprintf("%s compared, %s equal", thousands(r.Compared), thousands(r.Equal))
+	text := fmt.Sprintf("%s compared, %s equal", paint.Thousands(r.Compared), paint.Thousands(r.Equal))
 	if n := r.Compared - r.Equal; n > 0 {
-		text += fmt.Sprintf(", %s differ", thousands(n))
+		text += fmt.Sprintf(", %s differ", paint.Thousands(n))
 	}
 	if alone > 0 {
-		text += fmt.Sprintf(", %s on one side only", thousands(alone))
+		text += fmt.Sprintf(", %s on one side only", paint.Thousands(alone))
 	}
 	if !r.Differs {
 		text += ": the same"

@@ -89,7 +89,7 @@ func (v *comparing) paintTabs(a *App, l *paint.Line) {
 	if v.c != nil {
 		r := v.c.Report
 		for i, n := range []int{v.c.Len(), groupCount(r), maskedCount(r), len(r.Timing)} {
-			names[i] += " " + thousands(n)
+			names[i] += " " + paint.Thousands(n)
 		}
 	}
 	for i, name := range names {

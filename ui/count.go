@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/session"
+	"mcpdbg/ui/paint"
 )
 
 // countMost is how many matches are counted; four bytes each.
@@ -110,7 +111,7 @@ func (a *App) countTitle(pane paneID) string {
 		return ""
 	}
 	c := a.search.count
-	total := thousands(len(c.rows))
+	total := paint.Thousands(len(c.rows))
 	if !c.done(a.index.scanned) || len(c.rows) >= countMost {
 		total += "+"
 	}
@@ -118,7 +119,7 @@ func (a *App) countTitle(pane paneID) string {
 	i, hit := slices.BinarySearch(c.rows, uint32(cursor))
 	switch {
 	case ok && hit:
-		return " " + thousands(i+1) + " of " + total
+		return " " + paint.Thousands(i+1) + " of " + total
 	case ok && cursor >= c.at:
 		return " ? of " + total
 	}

@@ -55,12 +55,3 @@ func appendSize(dst []byte, n int64) []byte {
 
 // size is appendSize as a string.
 func size(n int64) string { return string(appendSize(nil, n)) }
-
-// thousands writes 12402 as 12,402.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

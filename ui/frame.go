@@ -109,7 +109,7 @@ func (a *App) strippedTitle(id paneID) string {
 	}
 	text := other.name()
 	if n := other.unread(); n > 0 {
-		text += ": " + thousands(n) + " new"
+		text += ": " + paint.Thousands(n) + " new"
 	}
 	return "(" + text + ")"
 }
@@ -194,7 +194,7 @@ func (a *App) tab(id paneID) string {
 	l := a.lists(id).(*lines)
 	text := l.name()
 	if n := l.unread(); n > 0 && id != a.focus {
-		text += " +" + thousands(n)
+		text += " +" + paint.Thousands(n)
 	}
 	return text
 }
@@ -211,7 +211,7 @@ func (a *App) paintFooter(l *paint.Line) {
 	case a.notice.text != "":
 		l.Text(a.theme.Text, " "+a.notice.text)
 	case a.finding != nil:
-		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (%s gives up)", a.finding.what, thousands(a.finding.shown), a.keyOf(actBack)))
+		l.Text(a.theme.Dim, fmt.Sprintf(" looking for %s, row %s (%s gives up)", a.finding.what, paint.Thousands(a.finding.shown), a.keyOf(actBack)))
 	default:
 		a.paintHints(l)
 	}

@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/paint"
 )
 
 // askStopRun asks whether to end the run, and the program with it.
 func (a *App) askStopRun(quits bool) {
 	t := a.grid.grid.Totals()
 	d := &dialog{title: "End the run?", lines: []string{
-		fmt.Sprintf("%s running, %s waiting.", thousands(t.Active()), thousands(t.Waiting)),
+		fmt.Sprintf("%s running, %s waiting.", paint.Thousands(t.Active()), paint.Thousands(t.Waiting)),
 		"What runs is ended cleanly, what waits is not begun; both count as cancelled.",
 	}}
 	if quits {

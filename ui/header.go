@@ -123,13 +123,13 @@ func (a *App) protocolPart() part {
 
 // trafficParts count what went over the pipes, and what waits.
 func (a *App) trafficParts() []part {
-	th, out, in := a.theme, thousands(int(a.stats.Out)), thousands(int(a.stats.In))
+	th, out, in := a.theme, paint.Thousands(int(a.stats.Out)), paint.Thousands(int(a.stats.In))
 	parts := []part{{text: fmt.Sprintf("out %s in %s", out, in), short: out + "/" + in, style: th.Text, group: 1, priority: 50}}
 	if n := a.rate.perSecond(); n > 0 {
-		parts = append(parts, part{text: thousands(n) + "/s", style: th.Text, group: 1, priority: 45})
+		parts = append(parts, part{text: paint.Thousands(n) + "/s", style: th.Text, group: 1, priority: 45})
 	}
 	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
-		parts = append(parts, part{text: thousands(n) + " pending", style: th.Warn, group: 1, priority: 90})
+		parts = append(parts, part{text: paint.Thousands(n) + " pending", style: th.Warn, group: 1, priority: 90})
 	}
 	return append(parts, a.lintPart())
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -78,7 +79,7 @@ func (l *lines) name() string {
 }
 
 func (l *lines) titles() (left, right string) {
-	return l.name() + " " + thousands(len(l.all())), l.Status()
+	return l.name() + " " + paint.Thousands(len(l.all())), l.Status()
 }
 
 // unread is how many rows have come since the pane was last on the screen.

@@ -49,12 +49,12 @@ func (a *App) playerParts() (left, right []part) {
 	th, p, total := a.theme, a.playback, a.whole.index.scanned
 	end := string(appendClock(nil, a.whole.index.latest))
 	if a.reading != nil {
-		return []part{{text: "READING", style: th.Warn, priority: must}, {text: thousands(total) + " rows", style: th.Text, priority: 50}}, nil
+		return []part{{text: "READING", style: th.Warn, priority: must}, {text: paint.Thousands(total) + " rows", style: th.Text, priority: 50}}, nil
 	}
 	if p.past == nil {
 		return []part{
 			{text: "ALL", style: th.Strong, priority: must}, {text: end, style: th.Text, priority: 80},
-			{text: thousands(total) + " rows", style: th.Text, priority: 50},
+			{text: paint.Thousands(total) + " rows", style: th.Text, priority: 50},
 		}, []part{{text: a.keyOf(actPlay) + " plays", style: th.Dim}}
 	}
 	state, style := "PAUSED", th.Warn
@@ -64,12 +64,12 @@ func (a *App) playerParts() (left, right []part) {
 	case p.player.Rows() == total:
 		state, style = "END", th.Strong
 	}
-	rows := thousands(p.player.Rows())
+	rows := paint.Thousands(p.player.Rows())
 	at := string(appendClock(nil, p.at().Microseconds()))
 	return []part{
 		{text: state, style: style, priority: must},
 		{text: at + " / " + end, short: at, style: th.Text, priority: 80},
-		{text: "row " + rows + " of " + thousands(total), short: "row " + rows, style: th.Text, priority: 50},
+		{text: "row " + rows + " of " + paint.Thousands(total), short: "row " + rows, style: th.Text, priority: 50},
 		{text: percent(p.player.Rows(), total), style: th.Text, priority: 40},
 	}, []part{{text: speedText(p.player.Speed()), style: th.Text}}
 }

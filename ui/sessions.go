@@ -78,7 +78,7 @@ const sessionRows = 2
 func (l *sessionList) setSize(w, h int) { l.w, l.h = w, h }
 
 func (l *sessionList) titles() (left, right string) {
-	return "1 Sessions " + thousands(len(l.app.subjects)), ""
+	return "1 Sessions " + paint.Thousands(len(l.app.subjects)), ""
 }
 
 // at is the place of the session that is shown.
@@ -173,9 +173,9 @@ func (a *App) sessionBusy() (string, theme.Style) {
 	case len(a.waiting) > 0:
 		return "asks you", a.theme.Error
 	case pending > 0:
-		return thousands(pending) + " pend", a.theme.Warn
+		return paint.Thousands(pending) + " pend", a.theme.Warn
 	case a.rate.perSecond() > 0:
-		return thousands(a.rate.perSecond()) + "/s", a.theme.Dim
+		return paint.Thousands(a.rate.perSecond()) + "/s", a.theme.Dim
 	}
 	return "", a.theme.Dim
 }

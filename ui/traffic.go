@@ -172,11 +172,11 @@ func (t *traffic) titles() (left, right string) {
 	}
 	switch t.among {
 	case onlyMessages:
-		left = "2 Traffic " + last + thousands(len(t.index.traffic.All()))
+		left = "2 Traffic " + last + paint.Thousands(len(t.index.traffic.All()))
 	case andStderr:
-		left = "2 Traffic + stderr " + last + thousands(len(t.index.traffic.All())+len(t.index.stderr))
+		left = "2 Traffic + stderr " + last + paint.Thousands(len(t.index.traffic.All())+len(t.index.stderr))
 	default:
-		left = "2 Timeline " + last + thousands(t.index.scanned)
+		left = "2 Timeline " + last + paint.Thousands(t.index.scanned)
 	}
 	return left, t.Status()
 }
@@ -185,7 +185,7 @@ func (t *traffic) titles() (left, right string) {
 func (t *traffic) passed() string {
 	text := ""
 	if t.shown != nil {
-		text = " (" + thousands(len(t.passing.All())) + ")"
+		text = " (" + paint.Thousands(len(t.passing.All())) + ")"
 	}
 	if t.percent < 100 {
 		text += fmt.Sprintf(" %d%%", t.percent)

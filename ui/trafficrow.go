@@ -9,6 +9,7 @@ import (
 	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/ui/filter"
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/table"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
@@ -108,7 +109,7 @@ func (t *trafficRows) start() time.Time {
 // be seen, however little room there is.
 func (t *trafficRows) paintFold(row session.Row, rows int, style theme.Style, c *table.Cells) {
 	c.Rest(colMethod)
-	count := " x " + thousands(rows)
+	count := " x " + paint.Thousands(rows)
 	method := t.pane.source.Method(row.Method)
 	if room := c.Width(colMethod) - len(count); room > 0 {
 		method = termsafe.Truncate(method, room, t.ellipsis)

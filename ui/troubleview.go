@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcpdbg/ui/paint"
 )
 
 // The actions of the list of what is wrong.
@@ -84,7 +86,7 @@ func (v *troubleView) rows(a *App, width int) []sheetRow {
 		rows = addRows(rows, cursor+mark, found.Text, style, width)
 		rows = addRows(rows, "  try", found.Try, a.theme.Text, width)
 		if found.Row >= 0 {
-			rows = addRows(rows, "  row", fmt.Sprintf("%s (%s)", thousands(found.Row+1), found.Cause), a.theme.Dim, width)
+			rows = addRows(rows, "  row", fmt.Sprintf("%s (%s)", paint.Thousands(found.Row+1), found.Cause), a.theme.Dim, width)
 		}
 	}
 	if len(rows) == 0 {

@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"mcpdbg/ui/paint"
 	"mcpdbg/ui/theme"
@@ -25,7 +24,7 @@ func (g *Grid) PaintTotals(l *paint.Line) {
 	var counts []count
 	add := func(n int, what string, style theme.Style, spare int) {
 		if n > 0 {
-			counts = append(counts, count{thousands(n) + " " + what, style, spare})
+			counts = append(counts, count{paint.Thousands(n) + " " + what, style, spare})
 		}
 	}
 	add(t.All(), "targets", th.Strong, 2)
@@ -99,15 +98,6 @@ func (g *Grid) PaintCauses(l *paint.Line) {
 	for _, c := range g.totals.Causes {
 		l.Text(theme.Style{}, "  ")
 		l.Text(g.theme.Text, c.Name+" ")
-		l.Text(g.theme.Strong, thousands(c.N))
+		l.Text(g.theme.Strong, paint.Thousands(c.N))
 	}
-}
-
-// thousands writes 12402 as "12,402".
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -1,8 +1,7 @@
 package table
 
 import (
-	"strconv"
-
+	"mcpdbg/ui/paint"
 	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
@@ -190,7 +189,7 @@ func (t *Table) Status() string {
 	case t.follow:
 		return "FOLLOW"
 	case n > 0:
-		return "+" + thousands(n) + " new"
+		return "+" + paint.Thousands(n) + " new"
 	}
 	return "PAUSED"
 }
@@ -264,13 +263,4 @@ func (t *Table) layout() {
 		}
 	}
 	t.cache.resize(t.lines())
-}
-
-// thousands writes 12402 as "12,402".
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
