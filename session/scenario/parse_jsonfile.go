@@ -37,13 +37,13 @@ func (d *jsonReader) value() *yaml.Node {
 		return nil
 	}
 	n := &yaml.Node{Kind: yaml.ScalarNode}
+	text := d.begin(n)
 	switch kind := token.Kind(); kind {
 	case '{', '[':
 		n.Kind = yaml.MappingNode
 		if kind == '[' {
 			n.Kind = yaml.SequenceNode
 		}
-		d.place(n)
 		return d.members(n)
 	case '"':
 		n.Value, n.Tag, n.Style = token.String(), "!!str", yaml.DoubleQuotedStyle
@@ -52,11 +52,10 @@ func (d *jsonReader) value() *yaml.Node {
 	case 't', 'f':
 		n.Value, n.Tag = token.String(), "!!bool"
 	case '0':
-		n.Value = string(bytes.TrimLeft(d.data[d.read:d.InputOffset()], " \t\r\n:,"))
+		n.Value = string(text)
 	default:
 		return nil
 	}
-	d.place(n)
 	return n
 }
 
@@ -75,15 +74,16 @@ func (d *jsonReader) members(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// place notes where the token begins that was read last.
-func (d *jsonReader) place(n *yaml.Node) {
+// begin notes where the token begins that was read last, and gives its text.
+func (d *jsonReader) begin(n *yaml.Node) []byte {
 	end := int(d.InputOffset())
 	passed := d.data[d.read:end]
-	token := bytes.TrimLeft(passed, " \t\r\n:,}]")
+	token := bytes.TrimLeft(passed, " \t\r\n:,}]") // what closed before it was not begun
 	d.forward(passed[:len(passed)-len(token)])
 	n.Line, n.Column = d.at.Line, d.at.Column
 	d.forward(token)
 	d.read = end
+	return token
 }
 
 // forward moves the place over bytes.
