@@ -131,12 +131,12 @@ func (j *judgement) rpc(want *ErrorPattern) {
 // to be true.
 func (j *judgement) isError() {
 	e := &j.step.Expect
-	var named struct{ IsError *bool }
+	var said struct{ IsError json.RawMessage } // true, false, or a variable
 	is, want := isToolError(j.out.value), false
 	switch {
 	case e.IsError != nil:
 		want = *e.IsError
-	case e.Result != nil && json.Unmarshal(e.Result, &named) == nil && named.IsError != nil:
+	case e.Result != nil && json.Unmarshal(e.Result, &said) == nil && said.IsError != nil:
 		return // the result says it
 	}
 	if is == want {
@@ -262,12 +262,13 @@ func withoutMeta(value any) any {
 
 func (j *judgement) capture(c Capture, value any) {
 	raw, err := j.vars.captured(j.ctx, c.Text, value)
+	if err == nil {
+		err = j.vars.keep(c.Name, raw)
+	}
 	if err != nil {
 		j.add(Problem{Check: "capture", Place: c.Place, Want: c.Text,
 			Text: "capture " + c.Name + ": " + j.hide.short(c.Text) + ": " + j.hide.short(err.Error())})
-		return
 	}
-	j.vars = j.vars.with(c.Name, raw)
 }
 
 func (j *judgement) within() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ const maxCaptured = 1 << 20
 // results hands what a program makes of a value to take, until that wants no
 // more. The variables are the program's as $NAME.
 func (v *Vars) results(ctx context.Context, text string, value any, take func(any) (more bool)) error {
-	names := v.names()
+	names := named(text, v.has)
 	code, err := compileJQ(text, names)
 	if err != nil {
 		return err
@@ -96,16 +95,18 @@ func (v *Vars) captured(ctx context.Context, text string, value any) ([]byte, er
 	return raw, err
 }
 
-// names are those of the variables that have a value and that jq can name.
-func (v *Vars) names() []string {
-	if v == nil {
-		return nil
-	}
-	return jqNames(maps.Keys(v.values))
-}
+// jqLetters are what names of variables in jq are made of.
+const jqLetters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// jqNames are the names of variables that jq can name, sorted: it knows none
-// with a -.
-func jqNames(names iter.Seq[string]) []string {
-	return slices.DeleteFunc(slices.Sorted(names), func(name string) bool { return strings.Contains(name, "-") })
+// named are the variables that a program names, of those that are known, sorted.
+// A program is compiled, and run, with no others: there may be thousands, and
+// large ones. jq knows no names with a -.
+func named(program string, known func(name string) bool) []string {
+	names := map[string]bool{}
+	for _, rest, more := strings.Cut(program, "$"); more; _, rest, more = strings.Cut(rest, "$") {
+		if name := rest[:len(rest)-len(strings.TrimLeft(rest, jqLetters))]; known(name) {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }

@@ -34,6 +34,8 @@ func (r *runner) failure(step *Step, err error) Problem {
 	switch {
 	case errors.As(err, &missing):
 		return Problem{Check: "variable", Text: missing.Error() + ": " + r.whoCaptures(missing.name)}
+	case errors.Is(err, errExpanded):
+		return Problem{Check: "variable", Text: "variable: " + err.Error()}
 	case errors.As(err, &restart):
 		r.goneWith(restart.error)
 		return Problem{Check: "restart", Text: "restart: " + r.hide.short(restart.Error())}

@@ -44,8 +44,10 @@ func TestSteps(t *testing.T) {
 		{"isError is expected", `
   - {call: tool, expect: {isError: true}}
   - {name: b, call: tool, expect: {result: {isError: true}}}
+  - {call: echo, params: {is: true}, capture: {is: .is}}
+  - {name: d, call: tool, expect: {result: {isError: "${is}"}}}
   - {name: c, call: echo, expect: {isError: true}}
-`, []string{"passed tool", "passed b", "failed c", "  isError /isError: expected true, got false"}},
+`, []string{"passed tool", "passed b", "passed echo", "passed d", "failed c", "  isError /isError: expected true, got false"}},
 		{"an error", "\n  - call: fail\n", []string{"failed fail", `  error: expected a result, got error -32602: bad params {"of":"me"}`}},
 		{"an error is expected", `
   - {call: fail, expect: {error: any}}

@@ -80,6 +80,42 @@ func TestSchemasAreBounded(t *testing.T) {
 	require.Len(t, found, 1, "formats are looked at as before")
 }
 
+// TestVariablesAreBounded: a small file and a large value that was captured do
+// not fill the memory together, in one step or in many.
+func TestVariablesAreBounded(t *testing.T) {
+	v := (*Vars)(nil).own()
+	large := quoteJSON(strings.Repeat("x", 1<<20))
+	require.NoError(t, v.keep("x", large))
+	_, err := v.json(quoteJSON(strings.Repeat("${x}", 100)))
+	require.ErrorIs(t, err, errExpanded)
+	_, err = v.json([]byte(`["${x}"` + strings.Repeat(`,"${x}"`, 99) + `]`))
+	require.ErrorIs(t, err, errExpanded)
+	_, err = v.text(strings.Repeat("${x}", 100))
+	require.ErrorIs(t, err, errExpanded)
+	_, err = v.json([]byte(`["${x}", "a${x}"]`))
+	require.NoError(t, err)
+
+	n := 1
+	for ; err == nil && n < 100; n++ {
+		require.NoError(t, v.keep("x", large), "the same one again")
+		err = v.keep(fmt.Sprint("y", n), large)
+	}
+	require.ErrorContains(t, err, "all that is captured has more than 64 MiB")
+	require.Equal(t, 64, n)
+	require.False(t, v.has("y63"))
+}
+
+// TestProgramsHaveTheVariablesTheyName: and no others, of which there can be
+// thousands.
+func TestProgramsHaveTheVariablesTheyName(t *testing.T) {
+	known := func(name string) bool { return name != "" && name != "no" }
+	for program, want := range map[string][]string{
+		".a": nil, "$b + $a_1": {"a_1", "b"}, `"\($a)$" | $no | $a`: {"a"}, "$a-b": {"a"}, "$$a": {"a"}, "$": nil, "$é": nil,
+	} {
+		require.Equal(t, want, named(program, known), program)
+	}
+}
+
 // TestBeginning: a regular expression sees only so much of a line.
 func TestBeginning(t *testing.T) {
 	require.Equal(t, "short", beginning("short"))

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 )
 
 // compileJQ compiles a jq program, which gets to no file, no environment and no
-// further input. The variables are those of jqNames: NAME is $NAME there.
+// further input. The variables are NAME for $NAME.
 func compileJQ(text string, names []string) (*gojq.Code, error) {
 	if len(text) > maxProgram {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxProgram)
@@ -186,7 +185,8 @@ func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	if text == "" {
 		return Expression{}, false
 	}
-	if err := p.once("jq", text, func() error { _, err := compileJQ(text, jqNames(maps.Keys(p.known))); return err }); err != nil {
+	known := func(name string) bool { return p.known[name] }
+	if err := p.once("jq", text, func() error { _, err := compileJQ(text, named(text, known)); return err }); err != nil {
 		p.fail(n, "this is no jq program: %v", err)
 	}
 	return Expression{Place: placeOf(n), Text: text}, true

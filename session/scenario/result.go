@@ -53,10 +53,10 @@ type StepResult struct {
 // A Problem is one way in which a step was not what is expected.
 type Problem struct {
 	// Check is what failed: result, isError, schema, jq, error, within, findings,
-	// exit and capture are named like members of the file; answered and cancel are
-	// about calls in the background; timeout, ended and lost say that nothing came,
-	// send that nothing was sent, variable that one has no value, restart and
-	// internal what failed.
+	// exit and capture are named like members of the file; cancel says that a call
+	// was answered before; timeout, ended and lost say that nothing came, send that
+	// nothing was sent, variable that one has no value or too long a one, restart
+	// and internal what failed.
 	Check   string
 	Place   Place  // of what was expected, or of the step
 	Pointer string // JSON Pointer into the value that was looked at

@@ -30,7 +30,7 @@ func (s *Scenario) Run(ctx context.Context, sess *session.Session, vars *Vars, t
 	begin := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	r := &runner{
-		scenario: s, sess: sess, log: sess.Log(), vars: vars, hide: newConcealer(vars),
+		scenario: s, sess: sess, log: sess.Log(), vars: vars.own(), hide: newConcealer(vars),
 		calls: map[string]*background{}, taken: map[match]bool{}, cancel: cancel,
 	}
 	r.since = r.startRow()

@@ -17,6 +17,7 @@ import (
 type Vars struct {
 	values  map[string]json.RawMessage
 	secrets []executor.EnvVar
+	kept    int // bytes that keep has added
 }
 
 // shortestSecret is the shortest value of a secret variable, in bytes: a shorter
@@ -117,14 +118,32 @@ func (d *Var) typed(text string) (json.RawMessage, error) {
 // Conceal writes ${NAME} for the values of secret variables in a text.
 func (v *Vars) Conceal(text string) string { return newConcealer(v).text(text) }
 
-// with are the variables and one more, or one with another value.
-func (v *Vars) with(name string, value json.RawMessage) *Vars {
-	more := Vars{values: map[string]json.RawMessage{}}
+// own are the variables for one run, which keeps in them what it captures.
+func (v *Vars) own() *Vars {
+	own := &Vars{values: map[string]json.RawMessage{}}
 	if v != nil {
-		more = Vars{values: maps.Clone(v.values), secrets: v.secrets}
+		maps.Copy(own.values, v.values)
+		own.secrets = v.secrets
 	}
-	more.values[name] = value
-	return &more
+	return own
+}
+
+// maxKept is how much all values that a run has captured may be, in bytes.
+const maxKept = 64 << 20
+
+// keep keeps a value that was captured.
+func (v *Vars) keep(name string, value json.RawMessage) error {
+	kept := v.kept + len(value) - len(v.values[name])
+	if kept > maxKept {
+		return fmt.Errorf("all that is captured has more than %d MiB", maxKept>>20)
+	}
+	v.values[name], v.kept = value, kept
+	return nil
+}
+
+func (v *Vars) has(name string) bool {
+	_, ok := v.get(name)
+	return ok
 }
 
 func (v *Vars) get(name string) (json.RawMessage, bool) {
@@ -134,6 +153,13 @@ func (v *Vars) get(name string) (json.RawMessage, bool) {
 	value, ok := v.values[name]
 	return value, ok
 }
+
+// maxExpanded is how long a text, or a JSON value, may be with the values of its
+// variables, in bytes.
+const maxExpanded = maxValue
+
+// errExpanded says that it would be longer.
+var errExpanded = fmt.Errorf("with the values of its variables it has more than %d MiB", maxExpanded>>20)
 
 // A missingError is a variable without a value: the step that captures it did
 // not come to that.
@@ -156,7 +182,10 @@ func (v *Vars) text(text string) (string, error) {
 			return false
 		}
 		out.WriteString(textOf(value))
-		return true
+		if out.Len() > maxExpanded {
+			failure = errExpanded
+		}
+		return failure == nil
 	})
 	return out.String(), failure
 }
@@ -186,7 +215,9 @@ func (v *Vars) json(raw json.RawMessage) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, value...)
+		if out = append(out, value...); len(out) > maxExpanded {
+			return nil, errExpanded
+		}
 	}
 	return out, nil
 }
