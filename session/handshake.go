@@ -25,10 +25,7 @@ func (e *handshakeError) Unwrap() error { return e.err }
 // held.
 func (s *Session) handshake(ctx context.Context) error {
 	era := s.cfg.Era
-	if era == mcp.Auto && s.cfg.Prefer != mcp.Auto {
-		return s.prefer(ctx)
-	}
-	if era == mcp.Auto && s.cfg.Protocol != "" {
+	if era == mcp.Auto && s.cfg.Prefer == mcp.Auto && s.cfg.Protocol != "" {
 		era = mcp.Legacy
 		if mcp.IsModern(s.cfg.Protocol) {
 			era = mcp.Modern
@@ -44,17 +41,42 @@ func (s *Session) handshake(ctx context.Context) error {
 		}
 		return s.agreed(server)
 	default:
-		return s.probe(ctx, s.cfg.Protocol)
+		return s.anyEra(ctx)
 	}
 }
 
-// prefer tries one era and revision first; a server that refuses it is asked
-// for the other era.
-func (s *Session) prefer(ctx context.Context) error {
-	if s.cfg.Prefer == mcp.Modern {
-		return s.probe(ctx, s.cfg.Protocol)
+// anyEra begins with the era that the process before spoke, else with the one
+// that Config prefers, else with the probe. After a handshake that failed nothing
+// is known of the next process.
+func (s *Session) anyEra(ctx context.Context) error {
+	s.mu.Lock()
+	known := s.known
+	s.mu.Unlock()
+	first, version, patience := s.cfg.Prefer, s.cfg.Protocol, ProbeTimeout
+	if known != mcp.Auto && known != first {
+		first, version = known, ""
 	}
-	err := s.initialize(ctx, s.cfg.Protocol)
+	if known == mcp.Modern {
+		patience = max(ProbeTimeout, s.cfg.StartupTimeout/2)
+	}
+	var err error
+	if first == mcp.Legacy {
+		err = s.legacyFirst(ctx, version)
+	} else {
+		err = s.probe(ctx, version, patience)
+	}
+	if err != nil {
+		s.mu.Lock()
+		s.known = mcp.Auto
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// legacyFirst asks for the legacy era; a server that refuses it is asked for the
+// modern one.
+func (s *Session) legacyFirst(ctx context.Context, version string) error {
+	err := s.initialize(ctx, version)
 	if refused := (*handshakeError)(nil); !errors.As(err, &refused) {
 		return err
 	}
@@ -68,8 +90,10 @@ func (s *Session) prefer(ctx context.Context) error {
 // probe asks with server/discover first, as mcp-protocol asks a client of both
 // eras to: only an answer of the modern era makes it modern, any other error
 // and silence make it legacy. A server that dies of the probe is started again.
-func (s *Session) probe(ctx context.Context, version string) error {
-	server, err := s.discover(ctx, version, ProbeTimeout)
+// It is given longer where a modern server is expected, which may still be
+// building itself.
+func (s *Session) probe(ctx context.Context, version string, patience time.Duration) error {
+	server, err := s.discover(ctx, version, patience)
 	var refused *handshakeError
 	switch {
 	case err == nil:
@@ -79,7 +103,7 @@ func (s *Session) probe(ctx context.Context, version string) error {
 	case errors.As(err, &refused):
 		return s.initialize(ctx, mcp.LatestLegacy)
 	case errors.Is(err, ErrTimeout) && ctx.Err() == nil:
-		s.Note(fmt.Sprintf("server/discover was not answered within %v: taken for a legacy server", ProbeTimeout), "--era legacy skips the probe")
+		s.Note(fmt.Sprintf("server/discover was not answered within %v: taken for a legacy server", patience), "--era legacy skips the probe")
 		return s.initialize(ctx, mcp.LatestLegacy)
 	case errors.Is(err, ErrEnded) && ctx.Err() == nil:
 		return s.restartLegacy(ctx, err)
@@ -244,7 +268,7 @@ func (s *Session) step(ctx context.Context, method string, params json.RawMessag
 
 func (s *Session) agreed(server Server) error {
 	s.mu.Lock()
-	s.server = server
+	s.server, s.known = server, server.Era
 	s.mu.Unlock()
 	return nil
 }

@@ -43,6 +43,8 @@ type Config struct {
 	// what is told of command lines of processes.
 	Secrets []executor.EnvVar
 
+	// Era is the one to speak. While it is Auto a restart begins with the era that
+	// was found before: who edits a server does not wait for a probe each time.
 	Era      mcp.Era
 	Protocol string // revision to ask for; "" means the era's newest
 	// Prefer is the era that is tried first while Era is Auto, and Protocol then
@@ -129,6 +131,7 @@ type Session struct {
 	run      *run
 	state    State
 	server   Server
+	known    mcp.Era // that the last handshake found; Auto before, and after one that failed
 	underway executor.Phase
 	closed   bool
 	ending   Ending
