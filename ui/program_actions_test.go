@@ -479,7 +479,7 @@ func (l lazy) String() string { return l() }
 // watchedFiles has files watched, and something held back.
 func watchedFiles(st *stage) {
 	none := errors.New("nothing to restart")
-	st.app.watching = &watching{ctx: st.app.ctx, held: true, Watch: &Watch{
+	st.app.watching = &watching{ctx: st.app.ctx, held: []string{"note"}, Watch: &Watch{
 		Again: func(context.Context, string) (*rerun.Round, error) { return nil, none },
 		Rest:  func(context.Context) (*rerun.Round, error) { return nil, none },
 	}}

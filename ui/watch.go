@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,9 +35,9 @@ type watching struct {
 	paused bool
 	busy   bool // a round is under way
 	next   string
-	cause  string // of the last round
-	held   bool   // the last round has held calls back
-	failed bool   // it has not come to its end
+	cause  string   // of the last round
+	held   []string // what the last round has held back
+	failed bool     // it has not come to its end
 
 	restarts atomic.Int64
 }
@@ -118,7 +119,7 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 		a.complain(w.cause + ": " + roundError(err))
 		return tea.Batch(cmd, a.dueRound())
 	}
-	w.held = len(round.Held) > 0
+	w.held = round.Held
 	if a.dialog != nil && a.dialog.failedStart {
 		a.dialog = nil // it has started
 	}
@@ -126,7 +127,7 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 	if round.Differs() {
 		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + whatChanged(round)
 	}
-	if w.held {
+	if len(w.held) > 0 {
 		text += " (" + a.keyOf(actWatchRest) + " sends them)"
 	}
 	a.say(text)
@@ -221,8 +222,8 @@ func (a *App) watchNow() tea.Cmd {
 // watchRest asks before it sends what may change something.
 func (a *App) watchRest() tea.Cmd {
 	a.dialog = &dialog{
-		title: "Call the tools that were held back?",
-		lines: []string{"The server does not say that they are read-only.", "They may change things: files, accounts, whatever the server has its hands on."},
+		title: "Send what was held back?",
+		lines: []string{strings.Join(a.watching.held, ", "), "", "Nothing says that this only reads. It may change things: files, accounts, whatever the server has its hands on."},
 		yes:   func(a *App) tea.Cmd { return a.runRound(a.watching.cause, a.watching.Rest) },
 	}
 	return nil
@@ -243,7 +244,7 @@ func canWatchRest(a *App) (bool, string) {
 	if ok, why := canWatchNow(a); !ok {
 		return false, why
 	}
-	if !a.watching.held {
+	if len(a.watching.held) == 0 {
 		return false, "nothing was held back"
 	}
 	return canSend(a)

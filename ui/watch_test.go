@@ -86,7 +86,7 @@ var watchTests = map[string]actionTest{
 		d.changes()
 		require.Contains(t, d.lastLine(), "held back: note (d sends them)")
 		d.do(actWatchRest)
-		require.Contains(t, d.plain(), "Call the tools that were held back?")
+		require.Contains(t, d.plain(), "Send what was held back?")
 		d.do(actYes)
 		require.Contains(t, d.lastLine(), "main.go changed: 1 call and the lists again: all answers are the same")
 		require.Contains(t, d.rows()[0], "WATCH 1 main.go changed", "that was no restart")

@@ -29,7 +29,7 @@ func (w *watchFlags) register(cmd *cobra.Command) {
 	f.StringArrayVar(&w.globs, "watch", nil, "start the server again when a file changes that matches `GLOB`, and say what changed in its answers; !GLOB leaves files out; may be repeated")
 	f.StringVar(&w.before, "watch-run", "", "with --watch: run this `COMMAND` by the shell first; while it fails the server is left alone")
 	f.IntVar(&w.calls, "watch-calls", rerun.DefaultCalls, "with --watch: send the last `N` different requests again")
-	f.BoolVar(&w.all, "watch-all", false, "with --watch: call tools again that are not known to be read-only, too")
+	f.BoolVar(&w.all, "watch-all", false, "with --watch: send again what may change things, too: calls of tools not known to be read-only, and requests not known to only read")
 }
 
 // check says what is wrong with the flags of a command.
@@ -108,7 +108,7 @@ func absolute(path string) string {
 func (w *watchFlags) over(l *live, files *filewatch.Watcher, person bool) *watching {
 	dir, _ := os.Getwd() // where it is not known paths are told whole
 	return &watching{
-		Series: rerun.New(l.Session, rerun.Options{Calls: w.calls, AllTools: w.all, Person: person}),
+		Series: rerun.New(l.Session, rerun.Options{Calls: w.calls, All: w.all, Person: person}),
 		files:  files, live: l, dir: dir, first: w.before, globs: w.globs,
 	}
 }

@@ -32,12 +32,19 @@ func (p *Plan) gate(it *Item) {
 		if known && !safe {
 			it.Skip = notReadOnly(it.Tool)
 		}
+	case it.Kind == Request && p.opts.Latest != 0 && !p.opts.AllTools && !mcp.OnlyReads(it.Method):
+		it.Skip = mayChange(it.Method)
 	}
 }
 
-// Gated tells whether an item is not sent, or not for sure, only because its tool
-// is not known to be read-only: then Options.Tools and Options.AllTools decide.
-func (it *Item) Gated() bool { return it.isCall() && (it.Unsure || it.Skip == notReadOnly(it.Tool)) }
+// Gated tells whether an item is not sent, or not for sure, only because it is
+// not known to only read: then Options.Tools and Options.AllTools decide.
+func (it *Item) Gated() bool {
+	if it.isCall() {
+		return it.Unsure || it.Skip == notReadOnly(it.Tool)
+	}
+	return it.Kind == Request && it.Skip == mayChange(it.Method)
+}
 
 // isCall tells whether an item is one call of one tool, so that the server's
 // list of today can decide on it.
@@ -45,6 +52,10 @@ func (it *Item) isCall() bool { return it.Kind == Request && it.Method == mcp.Me
 
 func notReadOnly(tool string) string {
 	return fmt.Sprintf("the server does not say that the tool %s is read-only", tool)
+}
+
+func mayChange(method string) string {
+	return fmt.Sprintf("%s is no request that is known to only read", method)
 }
 
 // safe tells whether a tool may be called, as far as the recording knows.

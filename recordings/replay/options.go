@@ -41,7 +41,8 @@ type Options struct {
 	Onward bool
 	// Latest, if not 0, sends requests alone, and no more than so many: of equal
 	// ones the last, of different ones those that were asked last, none of those
-	// that were cancelled. Below 0 it is none.
+	// that were cancelled. Below 0 it is none. Nobody has looked at what is sent
+	// then, so that besides tools only what mcp.OnlyReads is sent without AllTools.
 	Latest int
 	// Lists asks for all that the server offers first, whole, instead of the
 	// requests for lists that were recorded. What it says of its tools decides
@@ -56,7 +57,7 @@ type Options struct {
 	// when it was recorded, and at least 5 s.
 	Timeout time.Duration
 
-	// AllTools sends every tools/call; Tools names those to send beside the ones
+	// AllTools sends every tools/call, and with Latest every request; Tools names those to send beside the ones
 	// that the server's tools/list calls read-only.
 	AllTools bool
 	Tools    []string

@@ -8,8 +8,10 @@
 // it, and compares the answers with those that there were. A [Round] is what
 // came of it.
 //
-// What is sent are requests that the person made, the last different ones. Calls
-// of tools do things, so that only those go out whose tool is read-only, as the
-// server says of it now; the others are held back, and are not forgotten:
-// [Series.Rest] sends them.
+// What is sent are requests that the person made, the last different ones, by one
+// rule: without asking only what only reads. Those are the requests of the protocol
+// that do (lists, resources/read, prompts/get, completion/complete and the like,
+// see mcp.OnlyReads), and calls of tools that the server says now are read-only.
+// All other requests are held back, and not forgotten: [Series.Rest] sends them.
+// Notifications, and what is no plain message, are never sent again.
 package rerun

@@ -140,6 +140,22 @@ func sent(t *testing.T, src session.Source) (calls []string) {
 	return calls
 }
 
+// methods are those of all that the last process was sent, but for its handshake
+// and the lists.
+func methods(t *testing.T, src session.Source) (all []string) {
+	t.Helper()
+	rows := make([]session.Row, src.Len())
+	for _, row := range rows[:src.Rows(0, rows)] {
+		switch method := src.Method(row.Method); {
+		case row.Kind == session.KindStart:
+			all = nil
+		case row.Kind == session.KindStdin && method != mcp.MethodInitialize && method != mcp.MethodInitialized && method != mcp.MethodToolsList:
+			all = append(all, method)
+		}
+	}
+	return all
+}
+
 // notes are the remarks in a log.
 func notes(t *testing.T, src session.Source) (texts []string) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package rerun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,9 @@ const DefaultCalls = 10
 type Options struct {
 	// Calls is how many different requests are sent again, the last ones.
 	Calls int
-	// AllTools calls tools that are not known to be read-only, too.
-	AllTools bool
+	// All sends what may change things, too: calls of tools that are not known to
+	// be read-only, and requests that are not known to only read.
+	All bool
 	// Person leaves what the server asks and has no recorded answer to a person.
 	Person bool
 }
@@ -61,8 +63,8 @@ type Round struct {
 	Report        *compare.Report
 	Before, After session.Source
 	Options       compare.Options
-	// Held are the tools that were not called because they are not known to be
-	// read-only.
+	// Held is what was not sent because it may change things: the names of tools,
+	// and the methods of other requests.
 	Held []string
 	// Ended is how long it took to end the old process and to begin the new one,
 	// Opened how long till that one was ready, Asked how long the requests took.
@@ -100,7 +102,7 @@ func (r *Series) Again(ctx context.Context, cause string) (*Round, error) {
 	log := r.s.Log()
 	r.s.Note("restart: "+cause, "")
 	r.before = session.Stretch(log, r.from, log.Len())
-	plan, err := r.plan(ctx, r.opts.AllTools)
+	plan, err := r.plan(ctx, r.opts.All)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +138,7 @@ func (r *Series) Rest(ctx context.Context) (*Round, error) {
 		return nil, err
 	}
 	begin := r.s.Log().Len()
-	r.s.Note("again, with all tools", "")
+	r.s.Note("again, with what was held back", "")
 	round, err := r.ask(ctx, plan, func(at match.Ref) bool { return at.Row >= r.opened && at.Row < begin })
 	if round != nil {
 		r.told(round)
@@ -145,8 +147,8 @@ func (r *Series) Rest(ctx context.Context) (*Round, error) {
 }
 
 // plan plans what of the rows before is sent again.
-func (r *Series) plan(ctx context.Context, allTools bool) (*replay.Plan, error) {
-	opts := replay.Options{Onward: true, Latest: r.opts.Calls, Lists: true, AllTools: allTools, Person: r.opts.Person}
+func (r *Series) plan(ctx context.Context, all bool) (*replay.Plan, error) {
+	opts := replay.Options{Onward: true, Latest: r.opts.Calls, Lists: true, AllTools: all, Person: r.opts.Person}
 	if opts.Latest <= 0 {
 		opts.Latest = -1
 	}
@@ -185,15 +187,16 @@ func (r *Series) ask(ctx context.Context, plan *replay.Plan, skip func(match.Ref
 	return round, nil
 }
 
-// held are the tools of calls that were not sent because they may change things.
+// held is what was not sent because it may change things: tools and methods.
 func held(plan *replay.Plan, res *replay.Result) []string {
-	var tools []string
+	var names []string
 	for i, it := range plan.Items() {
-		if it.Gated() && res.Outcomes[i].Status == replay.Skipped && !slices.Contains(tools, it.Tool) {
-			tools = append(tools, it.Tool)
+		name := cmp.Or(it.Tool, it.Method)
+		if it.Gated() && res.Outcomes[i].Status == replay.Skipped && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return tools
+	return names
 }
 
 // lastStart is the row where the latest process begins; 0 without one.

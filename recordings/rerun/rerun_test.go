@@ -1,6 +1,7 @@
 package rerun_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,10 +76,33 @@ func TestHeld(t *testing.T) {
 		require.Equal(t, "2 calls and the lists again: all answers are the same", round.Summary(), "%q", round.Changes())
 		require.Equal(t, []string{"note"}, again(t, r, "y").Held)
 	})
-	inSeries(t, rerun.Options{Calls: 10, AllTools: true}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+	inSeries(t, rerun.Options{Calls: 10, All: true}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
 		call(t, s, "note", 1)
 		require.Empty(t, again(t, r, "x").Held)
 		require.Equal(t, []string{"list", "list2", "note1"}, sent(t, s.Log()))
+	})
+}
+
+// TestOnlyReads sends without asking what only reads, and nothing else.
+func TestOnlyReads(t *testing.T) {
+	requests := []string{
+		"resources/read", "prompts/get", "completion/complete", "tasks/get",
+		"resources/subscribe", "logging/setLevel", "sampling/createMessage", "x/custom", "Resources/Read",
+	}
+	inSeries(t, rerun.Options{Calls: 10}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+		for _, method := range requests {
+			_, err := s.Request(t.Context(), method, nil, session.CallOptions{})
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Notify(t.Context(), "notifications/x", nil))
+		_, err := s.SendBytes(t.Context(), []byte(`{"jsonrpc":"2.0","id":true,"method":"prompts/get"}`+"\n"))
+		require.NoError(t, err)
+		round := again(t, r, "x")
+		require.Equal(t, requests[4:], round.Held)
+		require.Equal(t, requests[:4], methods(t, s.Log()))
+		_, err = r.Rest(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, slices.Concat(requests[:4], requests), methods(t, s.Log()))
 	})
 }
 

@@ -86,6 +86,17 @@ const (
 	MethodRoots       = "roots/list"
 )
 
+// readers are the requests of either era whose answer is all that comes of them.
+var readers = []string{
+	MethodPing, MethodDiscover, MethodToolsList, "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get",
+	"completion/complete", "tasks/list", "tasks/get", "tasks/result",
+}
+
+// OnlyReads tells whether a request only reads by what the protocol says of its
+// method, and so may be sent again without harm. A tools/call is up to the tool,
+// and of methods that are not of the protocol nobody knows.
+func OnlyReads(method string) bool { return slices.Contains(readers, method) }
+
 // Keys of _meta that the modern era reserves.
 const (
 	MetaProtocolVersion    = "io.modelcontextprotocol/protocolVersion"
