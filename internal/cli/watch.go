@@ -21,6 +21,7 @@ type watchFlags struct {
 	globs  []string
 	calls  int
 	all    bool
+	poll   bool
 	before string
 }
 
@@ -30,12 +31,13 @@ func (w *watchFlags) register(cmd *cobra.Command) {
 	f.StringVar(&w.before, "watch-run", "", "with --watch: run this `COMMAND` by the shell first; while it fails the server is left alone")
 	f.IntVar(&w.calls, "watch-calls", rerun.DefaultCalls, "with --watch: send the last `N` different requests again")
 	f.BoolVar(&w.all, "watch-all", false, "with --watch: send again what may change things, too: calls of tools not known to be read-only, and requests not known to only read")
+	f.BoolVar(&w.poll, "watch-poll", false, "with --watch: look at the files each second, where the system does not tell of changes")
 }
 
 // check says what is wrong with the flags of a command.
 func (w *watchFlags) check(cmd *cobra.Command) error {
 	if len(w.globs) == 0 {
-		for _, name := range []string{"watch-run", "watch-calls", "watch-all"} {
+		for _, name := range []string{"watch-run", "watch-calls", "watch-all", "watch-poll"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s is for --watch", name)
 			}
@@ -80,17 +82,14 @@ func (w *watchFlags) watchFiles(t *targetFlags) (*filewatch.Watcher, error) {
 		own[absolute(t.record)] = true
 	}
 	state, _ := recordings.StateDir() // without one nothing is written there
-	files, err := filewatch.New(filewatch.Options{Globs: w.globs, Ignore: func(path string) bool {
+	files, err := filewatch.New(filewatch.Options{Globs: w.globs, Poll: w.poll, Ignore: func(path string) bool {
 		first, _ := recordings.FirstPart(path)
 		return own[path] || own[first] || state != "" && strings.HasPrefix(path, state+string(filepath.Separator))
 	}})
 	var bad *filewatch.GlobError
-	var limit *filewatch.LimitError
 	switch {
 	case errors.As(err, &bad):
 		return nil, usagef("--watch %v", bad)
-	case errors.As(err, &limit):
-		return nil, withHint(usagef("--watch: %v", limit), limit.Hint())
 	case err != nil:
 		return nil, usagef("--watch: %v", err)
 	}
@@ -133,6 +132,9 @@ func (w *watching) introduce() {
 		text += "; left out: " + strings.Join(about.LeftOut, ", ")
 	}
 	w.tell(text, "")
+	if about.Polling != nil {
+		w.tell(about.Polling.String(), about.Polling.Hint)
+	}
 	for _, glob := range about.Unmatched {
 		w.tell(fmt.Sprintf("--watch %s: no file matches now", word(glob)), "one that is made later is seen")
 	}
@@ -168,8 +170,8 @@ func (w *watching) Next(ctx context.Context) (cause string, err error) {
 
 // take tells of a warning, and returns what has changed; "" for nothing.
 func (w *watching) take(c filewatch.Change) (cause string) {
-	if c.Warning != "" {
-		w.tell(c.Warning, "")
+	if c.Warning.Text != "" {
+		w.tell(c.Warning.Text, c.Warning.Hint)
 	}
 	if len(c.Paths) == 0 {
 		return ""

@@ -13,16 +13,21 @@ type Change struct {
 	// More is how many there were besides.
 	Paths []string
 	More  int
-	// Warning is what can't be watched any more, and why. A change may be a
-	// warning alone.
-	Warning string
+	// Warning is about the watch itself. A change may be a warning alone.
+	Warning Warning
+}
+
+// A Warning says what can't be watched as before any more, and why; the zero
+// value is none.
+type Warning struct {
+	Text, Hint string
 }
 
 // maxPaths is how many paths a Change has.
 const maxPaths = 1000
 
 // empty tells whether nothing happened.
-func (c *Change) empty() bool { return len(c.Paths) == 0 && c.Warning == "" }
+func (c *Change) empty() bool { return len(c.Paths) == 0 && c.Warning.Text == "" }
 
 // add adds what happened later.
 func (c *Change) add(later Change) {
@@ -31,7 +36,7 @@ func (c *Change) add(later Change) {
 	if n := len(c.Paths) - maxPaths; n > 0 {
 		c.Paths, c.More = c.Paths[:maxPaths], c.More+n
 	}
-	if c.Warning == "" {
+	if c.Warning.Text == "" {
 		c.Warning = later.Warning
 	}
 }
@@ -46,8 +51,11 @@ type gatherer struct {
 	most   time.Duration // that this may take
 	// dirty notes what an event may have changed, and tells whether it may be
 	// anything; lost does so when events are lost. settle looks at it.
-	dirty  func(fsnotify.Event) bool
-	lost   func(error) bool
+	dirty func(fsnotify.Event) bool
+	lost  func(error) bool
+	// look does so each, or less often if it takes long, without any event.
+	look   func() bool
+	each   time.Duration
 	settle func() Change
 }
 
@@ -66,6 +74,8 @@ func (g *gatherer) run() {
 		}
 		timer.Reset(min(g.quiet, g.most-time.Since(first)))
 	}
+	tick := time.NewTimer(g.each)
+	defer tick.Stop()
 	var news Change
 	for {
 		var out chan<- Change
@@ -80,6 +90,10 @@ func (g *gatherer) run() {
 		case <-timer.C:
 			first = time.Time{}
 			news.add(g.settle())
+		case <-tick.C:
+			begin := time.Now()
+			more(g.look())
+			tick.Reset(max(g.each, time.Since(begin)*pollShare))
 		case out <- news:
 			news = Change{}
 		case <-g.stop:

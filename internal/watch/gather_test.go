@@ -25,6 +25,7 @@ func inGathering(t *testing.T, test func(t *testing.T, g *gathering)) {
 		var paths []string
 		run := gatherer{
 			events: g.events, errors: g.errors, stop: stop, out: g.out, quiet: 100 * time.Millisecond, most: 2 * time.Second,
+			each: time.Second, look: func() bool { return false },
 			dirty:  func(e fsnotify.Event) bool { paths = append(paths, e.Name); return e.Name != "no" },
 			lost:   func(error) bool { paths = append(paths, "all"); return true },
 			settle: func() Change { c := Change{Paths: paths}; paths = nil; return c },
