@@ -37,6 +37,8 @@ type OpenError struct {
 	Reason  Reason
 	Code    executor.StartCode // of a failed start or a lost connection
 	Program string
+	// Elapsed is how long the server had run, with ReasonExited; else what was
+	// spent of StartupTimeout, in which nobody was asked and no turn waited for.
 	Elapsed time.Duration
 	Exit    *executor.Exit // with ReasonExited, if it ended without a signal of ours
 	Stderr  []string       // its last lines
@@ -99,8 +101,8 @@ func (e *OpenError) Reach() bool {
 func (e *OpenError) Unwrap() error { return e.Err }
 
 // openFailed ends what was started and gathers the evidence.
-func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) error {
-	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: time.Since(begin), Err: err}
+func (s *Session) openFailed(ctx context.Context, err error) error {
+	failure := &OpenError{Reason: reasonOf(ctx, err), Elapsed: executor.Spent(ctx), Err: err}
 	if len(s.cfg.Command.Argv) > 0 {
 		failure.Program = s.cfg.Command.Argv[0]
 	}
@@ -115,6 +117,9 @@ func (s *Session) openFailed(ctx context.Context, begin time.Time, err error) er
 	r, currentErr := s.current()
 	if currentErr != nil {
 		return failure
+	}
+	if failure.Reason == ReasonExited {
+		failure.Elapsed = time.Since(r.began)
 	}
 	evidence := s.endFailed(r, failure.Reason)
 	failure.Waiting = evidence.waiting

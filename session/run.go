@@ -22,6 +22,7 @@ const maxPosted = 1024
 type run struct {
 	s     *Session
 	proc  executor.Process
+	began time.Time
 	col   *collector
 	stdin sum  // guarded by Session.send
 	ended bool // guarded by Session.send: Closed or Failed is logged
@@ -44,7 +45,7 @@ type run struct {
 }
 
 func newRun(s *Session, proc executor.Process) *run {
-	return &run{s: s, proc: proc, exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan write, maxPosted)}
+	return &run{s: s, proc: proc, began: time.Now(), exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan write, maxPosted)}
 }
 
 // begin logs the start and attaches the collector. Output since the spawn is

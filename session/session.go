@@ -194,12 +194,11 @@ func (s *Session) Start(ctx context.Context) error {
 	if err := s.mayStart(); err != nil {
 		return err
 	}
-	begin := time.Now()
 	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
 	ctx, settled := s.opening(ctx)
 	if err := settled(s.start(ctx)); err != nil {
-		return s.openFailed(ctx, begin, err)
+		return s.openFailed(ctx, err)
 	}
 	s.setState(Running, StateBody{})
 	return nil
@@ -218,7 +217,6 @@ func (s *Session) open(ctx context.Context) error {
 	if err := s.mayStart(); err != nil {
 		return err
 	}
-	begin := time.Now()
 	ctx, cancel := executor.WithPatience(ctx, s.cfg.StartupTimeout, ErrTimeout)
 	defer cancel()
 	ctx, settled := s.opening(ctx)
@@ -228,7 +226,7 @@ func (s *Session) open(ctx context.Context) error {
 		err = s.handshake(ctx)
 	}
 	if err = settled(err); err != nil {
-		return s.openFailed(ctx, begin, err)
+		return s.openFailed(ctx, err)
 	}
 	server := s.Status().Server
 	s.setState(Ready, StateBody{Era: string(server.Era), Protocol: server.Protocol, Server: join(server.Name, server.Version)})

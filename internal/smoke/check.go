@@ -28,6 +28,7 @@ type check struct {
 	began       time.Time
 	result      Result
 	phase       Phase
+	waitBegan   time.Time            // since when it waits for its turn; zero: it does not
 	seat        *seat                // among those whose servers run at once
 	attempt     int                  // 0: not begun
 	opening     *opening             // of the attempt that is under way; nil otherwise
@@ -149,7 +150,7 @@ func (c *check) open(ctx context.Context) *failure {
 
 // tryOpen is one attempt. Its times are those of the result.
 func (c *check) tryOpen(ctx context.Context) error {
-	c.result.Timings = Timings{}
+	c.result.Timings = Timings{Wait: c.result.Timings.Wait}
 	c.opening = &opening{host: c.result.Host, begins: c.enter, times: &c.result.Timings}
 	defer func() { c.opening = nil }()
 	err := c.made.Session.Open(ctx)
@@ -159,11 +160,23 @@ func (c *check) tryOpen(ctx context.Context) error {
 
 // enter tells that the target is in another phase.
 func (c *check) enter(p Phase) {
+	c.waited()
+	if p == PhaseWait {
+		c.waitBegan = time.Now()
+	}
 	if c.phase == p {
 		return
 	}
 	c.phase = p
 	c.run.tell(Event{Target: c.target, Phase: p, Attempt: c.attempt, Failed: c.result.Phase})
+}
+
+// waited ends a wait, if there is one.
+func (c *check) waited() {
+	if !c.waitBegan.IsZero() {
+		add(&c.result.Timings.Wait, time.Since(c.waitBegan))
+		c.waitBegan = time.Time{}
+	}
 }
 
 // fail notes why the target failed, which may end the run: before another target
@@ -186,6 +199,7 @@ func (c *check) notice(n Notice) { c.result.Notices = append(c.result.Notices, n
 
 // end completes the result.
 func (c *check) end() {
+	c.waited()
 	r := &c.result
 	r.OK = r.Cause == ""
 	if r.OK {

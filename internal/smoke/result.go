@@ -78,8 +78,8 @@ type Result struct {
 	Said []string `json:"said,omitempty"`
 	Exit string   `json:"exit,omitempty"` // how the server ended
 
-	StartedMS  float64     `json:"started_ms"` // since the start of the run
-	DurationMS float64     `json:"duration_ms"`
+	StartedMS  float64     `json:"started_ms"`  // since the start of the run
+	DurationMS float64     `json:"duration_ms"` // with all that it waited for
 	Timings    Timings     `json:"timings_ms"`
 	Attempts   int         `json:"attempts,omitempty"` // how often it was begun, if more than once
 	Protocol   string      `json:"protocol,omitempty"`
@@ -103,8 +103,10 @@ type Result struct {
 }
 
 // Timings are how long phases took, in milliseconds; nil: it did not come to
-// that. Connect has name and host key too. Ping is one round trip.
+// that. Wait is for its turn and between attempts, and in none of the others.
+// Connect has name and host key too. Ping is one round trip.
 type Timings struct {
+	Wait      *float64 `json:"wait,omitempty"`
 	Connect   *float64 `json:"connect,omitempty"`
 	Auth      *float64 `json:"auth,omitempty"`
 	Start     *float64 `json:"start,omitempty"`

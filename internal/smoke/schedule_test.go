@@ -162,8 +162,39 @@ func TestRetryThatSucceeds(t *testing.T) {
 		require.True(t, r.OK)
 		require.Equal(t, 2, r.Attempts)
 		require.Equal(t, 31.0, *r.Timings.Connect, "of the last attempt")
+		require.GreaterOrEqual(t, *r.Timings.Wait, 200.0)
+		require.InDelta(t, r.DurationMS, *r.Timings.Wait+31+40+31+40+5, 0.01, "both attempts, and what was between")
 		require.Equal(t, smoke.PhaseWait, events[4].Phase)
 		require.Equal(t, 2, events[4].Attempt)
+	})
+}
+
+// TestWaitingForASeatIsNobodysTime: what is told of a server begins when it does.
+func TestWaitingForASeatIsNobodysTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for _, name := range []string{"one", "other"} {
+			w.add(name, &host{steps: overSSH, serve: func(p *fake) {
+				p.each(map[string]func(message) bool{"initialize": func(message) bool {
+					time.Sleep(3 * time.Second)
+					return false // it ends
+				}})
+			}})
+		}
+		opts := w.options("one", "other")
+		opts.Jobs = 1
+		report := smoke.Run(t.Context(), opts)
+		waited := 0
+		for _, r := range report.Targets {
+			require.Equal(t, smoke.CauseHandshake, r.Cause)
+			require.Contains(t, r.Message, "after 3s")
+			if r.Timings.Wait != nil {
+				waited++
+				require.Greater(t, *r.Timings.Wait, 2900.0, "for the other server to end")
+				require.Greater(t, r.DurationMS, *r.Timings.Wait+3000, "which is in the whole")
+			}
+		}
+		require.Equal(t, 1, waited)
 	})
 }
 

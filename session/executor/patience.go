@@ -13,7 +13,7 @@ import (
 func WithPatience(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancelCause(ctx)
 	outer, _ := ctx.Value(patienceKey{}).(*patience)
-	p := &patience{outer: outer, left: d, since: time.Now(), end: func() { cancel(cause) }}
+	p := &patience{outer: outer, limit: d, left: d, since: time.Now(), end: func() { cancel(cause) }}
 	p.timer = time.AfterFunc(d, p.end)
 	return context.WithValue(inner, patienceKey{}, p), func() {
 		p.stop()
@@ -36,12 +36,29 @@ func Pause(ctx context.Context) (resume func()) {
 	})
 }
 
+// Spent is how much of its time the innermost WithPatience of ctx has had, its
+// pauses not counted; 0 without one.
+func Spent(ctx context.Context) time.Duration {
+	p, _ := ctx.Value(patienceKey{}).(*patience)
+	if p == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	spent := p.limit - p.left
+	if p.pauses == 0 {
+		spent += time.Since(p.since)
+	}
+	return spent
+}
+
 type patienceKey struct{}
 
 // A patience is a timer that can be paused.
 type patience struct {
 	outer *patience
 	end   func()
+	limit time.Duration
 
 	mu     sync.Mutex
 	timer  *time.Timer

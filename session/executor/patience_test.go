@@ -37,12 +37,14 @@ func TestPatience(t *testing.T) {
 					again()
 					time.Sleep(c.pause)
 					require.NoError(t, ctx.Err())
+					require.Equal(t, time.Second, Spent(ctx))
 					resume()
 					resume()
 				}
 				<-ctx.Done()
 				require.Equal(t, c.ends, time.Since(begin))
 				require.Equal(t, c.cause, context.Cause(ctx))
+				require.Equal(t, c.ends-c.pause, Spent(ctx))
 			})
 		})
 	}
@@ -57,5 +59,6 @@ func TestPatienceIsReleased(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, context.Canceled, context.Cause(ctx))
 		Pause(t.Context())() // without a clock
+		require.Zero(t, Spent(t.Context()))
 	})
 }

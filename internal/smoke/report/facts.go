@@ -41,7 +41,7 @@ type timing struct {
 // timings are all phases that take time, in their order.
 func timings(t *smoke.Timings) []timing {
 	return []timing{
-		{"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
+		{"wait", t.Wait}, {"connect", t.Connect}, {"auth", t.Auth}, {"start", t.Start}, {"handshake", t.Handshake},
 		{"list", t.List}, {"ping", t.Ping}, {"scenario", t.Scenario}, {"shutdown", t.Shutdown},
 	}
 }
