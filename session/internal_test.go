@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -77,6 +78,6 @@ func TestTail(t *testing.T) {
 	stderr, stray := lines.lines()
 	require.Len(t, stderr, tailLines)
 	require.Equal(t, "6", stderr[0], "the last ones, oldest first")
-	require.Len(t, stderr[tailLines-1], quotedLength)
+	require.Equal(t, strings.Repeat("\x00", quotedLength)+"…", stderr[tailLines-1])
 	require.Equal(t, []string{"0", "1", "2", "3", "4"}, stray, "the first ones")
 }

@@ -19,7 +19,7 @@ type tail struct {
 }
 
 // Tail returns the last lines that the latest process wrote to stderr, and the
-// first of its stdout that were not JSON, each cut at 500 bytes: untrusted text.
+// first of its stdout that were not JSON, each cut at 500 bytes, with … for the rest: untrusted text.
 func (s *Session) Tail() (stderr, stray []string) {
 	r, err := s.current()
 	if err != nil {
@@ -28,8 +28,12 @@ func (s *Session) Tail() (stderr, stray []string) {
 	return r.lines.lines()
 }
 
+// quoted is a line, or its beginning with a mark.
 func quoted(line []byte) string {
-	return string(line[:min(len(line), quotedLength)])
+	if len(line) <= quotedLength {
+		return string(line)
+	}
+	return string(line[:quotedLength]) + "…"
 }
 
 func (t *tail) addStderr(line []byte) {

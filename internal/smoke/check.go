@@ -4,10 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/session"
@@ -34,13 +31,13 @@ type check struct {
 	opening     *opening             // of the attempt that is under way; nil otherwise
 	made        *Made                // nil if there is no session
 	orphansMore int                  // beyond those that the result names
-	secrets     []executor.EnvVar    // that stand in no report
+	secrets     *session.Concealer   // of what stands in no report
 	offers      *inventory.Inventory // for a baseline; nil if it did not come to that
 }
 
 func newCheck(r *run, target int, random *rand.Rand) *check {
 	now := time.Now()
-	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, result: Result{
+	return &check{run: r, target: target, random: random, began: now, phase: PhaseWait, secrets: new(session.Concealer), result: Result{
 		Host: r.opts.Targets[target].Host, Server: r.opts.Targets[target].Server,
 		StartedMS: ms(now.Sub(r.started)), Findings: []Finding{}, Orphans: []Orphan{},
 	}}
@@ -88,7 +85,7 @@ func (c *check) make(ctx context.Context) *failure {
 		if c.run.opts.Scenario != nil {
 			c.run.opts.Scenario.Configure(cfg, c.run.opts.Vars)
 		}
-		c.secrets = spelled(slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets()))
+		c.secrets = session.NewConcealer(slices.Concat(cfg.Command.Env, cfg.Secrets, c.run.opts.Vars.Secrets()))
 	})
 	if err != nil {
 		return c.classify(ctx, err)
@@ -206,83 +203,5 @@ func (c *check) end() {
 		r.Phase = PhaseDone
 	}
 	r.DurationMS = ms(time.Since(c.began))
-	c.conceal()
-	c.bound()
-}
-
-// Limits of texts in a result, in bytes.
-const (
-	maxMessage = 2000
-	maxLine    = 500
-	maxName    = 200
-)
-
-// bound cuts what a server or a host may have made as long as it liked.
-func (c *check) bound() {
-	r := &c.result
-	r.Message = clip(strings.Join(lastLines(strings.Split(r.Message, "\n")), "; "), maxMessage)
-	for i := range r.Said {
-		r.Said[i] = clip(r.Said[i], maxLine)
-	}
-	for i := range r.Notices {
-		r.Notices[i].Text = clip(r.Notices[i].Text, maxMessage)
-	}
-	for i := range r.Orphans {
-		r.Orphans[i].Command = clip(r.Orphans[i].Command, maxLine)
-	}
-	if r.ServerInfo != nil {
-		r.ServerInfo.Name, r.ServerInfo.Version = clip(r.ServerInfo.Name, maxName), clip(r.ServerInfo.Version, maxName)
-	}
-}
-
-// clip cuts a text.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
-
-// spelled are secrets, also as they stand in JSON, which differences quote.
-func spelled(secrets []executor.EnvVar) []executor.EnvVar {
-	for _, secret := range secrets[:len(secrets):len(secrets)] {
-		quoted, err := jsontext.AppendQuote(nil, secret.Value)
-		if inner := string(quoted); err == nil && inner[1:len(inner)-1] != secret.Value {
-			secrets = append(secrets, executor.EnvVar{Name: secret.Name, Value: inner[1 : len(inner)-1]})
-		}
-	}
-	return secrets
-}
-
-// conceal writes the names of variables for their values.
-func (c *check) conceal() {
-	if len(c.secrets) == 0 {
-		return
-	}
-	hide := func(texts ...*string) {
-		for _, t := range texts {
-			*t = c.run.opts.Vars.Conceal(session.Conceal([]string{*t}, c.secrets)[0]) // what somebody has cut, too
-		}
-	}
-	r := &c.result
-	hide(&r.Message, &r.Hint)
-	if r.ServerInfo != nil {
-		hide(&r.ServerInfo.Name, &r.ServerInfo.Version)
-	}
-	r.Said = session.Conceal(r.Said, c.secrets)
-	for i := range r.Notices {
-		hide(&r.Notices[i].Text, &r.Notices[i].Said, &r.Notices[i].Hint)
-	}
-	for i := range r.Findings {
-		hide(&r.Findings[i].Detail)
-	}
-	for i := range r.Steps {
-		r.Steps[i].Problems = session.Conceal(r.Steps[i].Problems, c.secrets)
-	}
-	for i := range r.Drift {
-		hide(&r.Drift[i].Name, &r.Drift[i].Pointer, &r.Drift[i].From, &r.Drift[i].To)
-	}
-	for i := range r.Orphans {
-		hide(&r.Orphans[i].Command)
-	}
+	c.tidy()
 }

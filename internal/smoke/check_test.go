@@ -2,7 +2,6 @@ package smoke_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -167,71 +166,6 @@ func TestEndingCutShort(t *testing.T) {
 		r := smoke.Run(ctx, opts).Targets[0]
 		require.Equal(t, smoke.CauseCancelled, r.Cause, "%+v", r)
 		require.Equal(t, "killed before it had the time to end: a signal", r.Message)
-	})
-}
-
-// TestTextsAreBounded: a server that says much says it to its recording.
-func TestTextsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		long := strings.Repeat("é", 1<<20)
-		w.add("far", &host{serve: func(p *fake) {
-			p.each(map[string]func(message) bool{
-				"initialize": func(m message) bool {
-					p.answer(m, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"`+long+`","version":"1"}}`)
-					return true
-				},
-				"tools/list": func(m message) bool {
-					p.Journal.Output(executor.Stderr, []byte(long+"\n"))
-					p.answer(m, `"error":{"code":1,"message":"one\ntwo `+long+`"}`)
-					return true
-				},
-			})
-		}})
-		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
-		require.Equal(t, smoke.CauseProtocol, r.Cause)
-		require.Contains(t, r.Message, "one; two é")
-		require.Less(t, len(r.Message), 2100)
-		require.Less(t, len(r.Said[0]), 600)
-		require.Less(t, len(r.ServerInfo.Name), 300)
-	})
-}
-
-// TestSecretsInWhatAServerIsAndOffers: it may say what it was given in any place.
-func TestSecretsInWhatAServerIsAndOffers(t *testing.T) {
-	const secret = `sesame"open`
-	offering := func(extra string) func(p *fake) {
-		return func(p *fake) {
-			quoted, err := json.Marshal(secret)
-			require.NoError(t, err)
-			name := strings.Trim(string(quoted), `"`)
-			p.each(map[string]func(message) bool{
-				"initialize": func(m message) bool {
-					p.answer(m, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n `+name+`","version":"`+name+extra+`"}}`)
-					return true
-				},
-				"tools/list": func(m message) bool {
-					p.answer(m, `"result":{"tools":[{"name":"`+name+extra+`","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object","properties":{"`+name+`":{"const":"`+name+extra+`"}}}}]}`)
-					return true
-				},
-			})
-		}
-	}
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.add("one", &host{serve: offering("1")})
-		w.add("two", &host{serve: offering("2")})
-		opts := w.options("one", "two")
-		opts.Baseline = &smoke.Baseline{Name: "one", Host: "one"}
-		w.env = []executor.EnvVar{{Name: "WORD", Value: secret}}
-		report := smoke.Run(t.Context(), opts)
-		r := report.Targets[1]
-		require.Equal(t, smoke.CauseDrift, r.Cause, r.Message)
-		require.Equal(t, &smoke.ServerInfo{Name: "n ${WORD}", Version: "${WORD}2"}, r.ServerInfo)
-		require.Contains(t, r.Drift, smoke.Change{What: "tool", Name: "${WORD}1", Change: "removed"})
-		whole, err := json.Marshal(report)
-		require.NoError(t, err)
-		require.NotContains(t, string(whole), "sesame")
 	})
 }
 

@@ -256,11 +256,15 @@ func said(e *session.OpenError) []string {
 
 // lastLines are the last lines that say anything.
 func lastLines(lines []string) []string {
-	var out []string
+	said := sayingLines(lines)
+	return said[max(len(said)-maxSaid, 0):]
+}
+
+func sayingLines(lines []string) (said []string) {
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" {
-			out = append(out, strings.TrimRight(line, "\r"))
+			said = append(said, strings.TrimRight(line, "\r"))
 		}
 	}
-	return out[max(len(out)-maxSaid, 0):]
+	return said
 }

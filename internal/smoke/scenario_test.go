@@ -1,7 +1,6 @@
 package smoke_test
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,31 +61,6 @@ func TestScenarioThatFails(t *testing.T) {
 	require.NotContains(t, r.Steps[1].Problems[0], "sesame")
 	require.Equal(t, 10, r.Steps[1].Line)
 	require.Equal(t, "exit code 0", r.Exit, "it was shut down")
-}
-
-// TestSecretsThatAreCut: a difference shows the beginning of a long value, which may
-// end within a secret.
-func TestSecretsThatAreCut(t *testing.T) {
-	const secret = "open-sesame-and-all-the-others"
-	offering := func(first string) func(p *fake) {
-		return func(p *fake) {
-			p.each(map[string]func(message) bool{"tools/list": func(m message) bool {
-				p.answer(m, `"result":{"tools":[{"name":"a","description":"`+first+strings.Repeat("x", 185)+secret+`","inputSchema":{"type":"object"}}]}`)
-				return true
-			}})
-		}
-	}
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.add("one", &host{serve: offering("1")})
-		w.add("two", &host{serve: offering("2")})
-		opts := scripted(t, w.options("one", "two"), "scenario: 1\nvars: {password: {secret: true}}\nsteps: [{call: ping}]\n", map[string]string{"password": secret})
-		opts.Baseline = &smoke.Baseline{Name: "one", Host: "one"}
-		r := smoke.Run(t.Context(), opts).Targets[1]
-		require.Equal(t, smoke.CauseDrift, r.Cause, r.Message)
-		require.Contains(t, r.Drift[0].From, "xxx${password}…")
-		require.NotContains(t, r.Drift[0].To, "sesame")
-	})
 }
 
 func TestScenarioThatPasses(t *testing.T) {

@@ -51,6 +51,6 @@ func (j *judgement) findings(before foundSoFar) {
 			continue
 		}
 		text := fmt.Sprintf("%s %s, entry %d: %s%s", f.Severity, f.Rule.ID, f.N, f.Rule.Title, ifAny(": ", f.Detail))
-		j.add(Problem{Check: "findings", Want: "none", Got: f.Rule.ID, Text: "findings: " + j.hide.text(text)})
+		j.add(Problem{Check: "findings", Want: "none", Got: f.Rule.ID, Text: "findings: " + j.hide.Text(text)})
 	}
 }

@@ -116,7 +116,7 @@ func (d *Var) typed(text string) (json.RawMessage, error) {
 }
 
 // Conceal writes ${NAME} for the values of secret variables in a text.
-func (v *Vars) Conceal(text string) string { return newConcealer(v).text(text) }
+func (v *Vars) Conceal(text string) string { return newConcealer(v).Text(text) }
 
 // own are the variables for one run, which keeps in them what it captures.
 func (v *Vars) own() *Vars {

@@ -1,0 +1,65 @@
+package smoke
+
+import "strings"
+
+// Limits of texts in a result, in bytes.
+const (
+	maxMessage = 2000
+	maxLine    = 500
+	maxName    = 200
+)
+
+// tidy makes the texts of the result fit to be read by others: without the values of
+// secrets, and no longer than somebody reads, whatever a server or a host said.
+func (c *check) tidy() {
+	r := &c.result
+	r.Message = strings.Join(firstLines(c.secrets.Text(r.Message)), "; ")
+	c.texts(maxMessage, &r.Message, &r.Hint)
+	c.texts(maxName, &r.Exit, &r.Protocol)
+	if r.ServerInfo != nil {
+		c.texts(maxName, &r.ServerInfo.Name, &r.ServerInfo.Version)
+	}
+	for i := range r.Said {
+		c.texts(maxLine, &r.Said[i])
+	}
+	for i := range r.Notices {
+		n := &r.Notices[i]
+		c.texts(maxMessage, &n.Text, &n.Said, &n.Hint)
+	}
+	for i := range r.Findings {
+		c.texts(maxMessage, &r.Findings[i].Detail)
+	}
+	for i := range r.Steps {
+		for j := range r.Steps[i].Problems {
+			c.texts(maxMessage, &r.Steps[i].Problems[j])
+		}
+	}
+	for i := range r.Drift {
+		d := &r.Drift[i]
+		c.texts(maxMessage, &d.Name, &d.Pointer, &d.From, &d.To)
+	}
+	for i := range r.Orphans {
+		c.texts(maxLine, &r.Orphans[i].Command)
+	}
+}
+
+// texts tidies some.
+func (c *check) texts(limit int, texts ...*string) {
+	for _, t := range texts {
+		*t = clip(c.secrets.Text(*t), limit)
+	}
+}
+
+// firstLines are the first lines of a message that say anything.
+func firstLines(message string) []string {
+	lines := sayingLines(strings.Split(message, "\n"))
+	return lines[:min(len(lines), maxSaid)]
+}
+
+// clip cuts a text.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}

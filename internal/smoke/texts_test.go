@@ -1,0 +1,122 @@
+package smoke_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+	"mcpdbg/session/executor"
+)
+
+// TestTextsAreBounded: a server that says much says it to its recording.
+func TestTextsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		long := strings.Repeat("é", 1<<20)
+		w.add("far", &host{serve: func(p *fake) {
+			p.each(map[string]func(message) bool{
+				"initialize": func(m message) bool {
+					p.answer(m, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"`+long+`","version":"1"}}`)
+					return true
+				},
+				"tools/list": func(m message) bool {
+					p.Journal.Output(executor.Stderr, []byte(long+"\n"))
+					p.answer(m, `"error":{"code":1,"message":"`+strings.Repeat(`one\n\n`, 20)+long+`"}`)
+					return true
+				},
+			})
+		}})
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.Equal(t, smoke.CauseProtocol, r.Cause)
+		require.Equal(t, "tools/list: error 1: one"+strings.Repeat("; one", 9), r.Message, "its beginning")
+		require.Less(t, len(r.Said[0]), 600)
+		require.Less(t, len(r.ServerInfo.Name), 300)
+	})
+}
+
+// TestSecretsInWhatAServerIsAndOffers: it may say what it was given in any place.
+func TestSecretsInWhatAServerIsAndOffers(t *testing.T) {
+	const secret = `sesame"open`
+	offering := func(extra string) func(p *fake) {
+		return func(p *fake) {
+			quoted, err := json.Marshal(secret)
+			require.NoError(t, err)
+			name := strings.Trim(string(quoted), `"`)
+			p.each(map[string]func(message) bool{
+				"initialize": func(m message) bool {
+					p.answer(m, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n `+name+`","version":"`+name+extra+`"}}`)
+					return true
+				},
+				"tools/list": func(m message) bool {
+					p.answer(m, `"result":{"tools":[{"name":"`+name+extra+`","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object","properties":{"`+name+`":{"const":"`+name+extra+`"}}}}]}`)
+					return true
+				},
+			})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("one", &host{serve: offering("1")})
+		w.add("two", &host{serve: offering("2")})
+		opts := w.options("one", "two")
+		opts.Baseline = &smoke.Baseline{Name: "one", Host: "one"}
+		w.env = []executor.EnvVar{{Name: "WORD", Value: secret}}
+		report := smoke.Run(t.Context(), opts)
+		r := report.Targets[1]
+		require.Equal(t, smoke.CauseDrift, r.Cause, r.Message)
+		require.Equal(t, &smoke.ServerInfo{Name: "n ${WORD}", Version: "${WORD}2"}, r.ServerInfo)
+		require.Contains(t, r.Drift, smoke.Change{What: "tool", Name: "${WORD}1", Change: "removed"})
+		whole, err := json.Marshal(report)
+		require.NoError(t, err)
+		require.NotContains(t, string(whole), "sesame")
+	})
+}
+
+// TestSecretsThatAreCut: a difference and a quoted line show the beginning of what is
+// long, which may end within a secret.
+func TestSecretsThatAreCut(t *testing.T) {
+	const secret = "open-sesame-and-all-the-others"
+	offering := func(first string) func(p *fake) {
+		return func(p *fake) {
+			p.each(map[string]func(message) bool{"tools/list": func(m message) bool {
+				p.answer(m, `"result":{"tools":[{"name":"a","description":"`+first+strings.Repeat("x", 185)+secret+`","inputSchema":{"type":"object"}}]}`)
+				return true
+			}})
+		}
+	}
+	for name, given := range map[string]func(w *world, opts smoke.Options) smoke.Options{
+		"of a scenario": func(_ *world, opts smoke.Options) smoke.Options {
+			return scripted(t, opts, "scenario: 1\nvars: {password: {secret: true}}\nsteps: [{call: ping}]\n", map[string]string{"password": secret})
+		},
+		"of a variable": func(w *world, opts smoke.Options) smoke.Options {
+			w.env = []executor.EnvVar{{Name: "password", Value: secret}}
+			return opts
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("one", &host{serve: offering("1")})
+				w.add("two", &host{serve: offering("2")})
+				w.add("bad", &host{serve: func(p *fake) {
+					p.Journal.Output(executor.Stderr, []byte(strings.Repeat("y", 490)+secret+"\n"))
+				}})
+				opts := given(w, w.options("one", "two", "bad"))
+				opts.Baseline = &smoke.Baseline{Name: "one", Host: "one"}
+				report := smoke.Run(t.Context(), opts)
+				drifted, bad := report.Targets[1], report.Targets[2]
+				require.Equal(t, smoke.CauseDrift, drifted.Cause, drifted.Message)
+				require.Contains(t, drifted.Drift[0].From, "xxx${password}…")
+				require.NotContains(t, drifted.Drift[0].To, "sesame")
+				require.Contains(t, bad.Said[0], "yyy${password")
+				whole, err := json.Marshal(report)
+				require.NoError(t, err)
+				require.NotContains(t, string(whole), "sesame")
+			})
+		})
+	}
+}
