@@ -72,7 +72,7 @@ func (e *ChangedError) Error() string {
 		}
 		fmt.Fprintf(&b, "%s %s (%s:%d)", c.Type, c.Fingerprint, c.File, c.Line)
 	}
-	fmt.Fprintf(&b, "; someone may be in between. If its owner confirms the new key, remove the old one: %s", e.Remedy)
+	b.WriteString("; someone may be in between")
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 package knownhosts_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,29 +19,29 @@ func TestErrorTexts(t *testing.T) {
 	for _, c := range []struct {
 		name, text, host string
 		port             int
-		want             string // FILE is the file
+		want, remedy     string // FILE is the file
 	}{
 		{"unknown", "", "host", 22,
-			"no host key of host is on record; it sent ssh-ed25519 " + sent},
+			"no host key of host is on record; it sent ssh-ed25519 " + sent, ""},
 		{"unknown, port", "", "Host", 2222,
-			"no host key of [host]:2222 is on record; it sent ssh-ed25519 " + sent},
+			"no host key of [host]:2222 is on record; it sent ssh-ed25519 " + sent, ""},
 		{"unknown, odd name", "", "h\x1b[31m", 22,
-			`no host key of "h\x1b[31m" is on record; it sent ssh-ed25519 ` + sent},
+			`no host key of "h\x1b[31m" is on record; it sent ssh-ed25519 ` + sent, ""},
 		{"changed", "\nhost " + other.pub(), "host", 22,
 			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:2); someone may be in between. If its owner confirms the new key, remove the old one: ssh-keygen -f 'FILE' -R 'host'"},
+				" (FILE:2); someone may be in between", "ssh-keygen -f 'FILE' -R 'host'"},
 		{"changed, port", "[host]:2222 " + other.pub(), "host", 2222,
 			"the host key of [host]:2222 has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between. If its owner confirms the new key, remove the old one: ssh-keygen -f 'FILE' -R '[host]:2222'"},
+				" (FILE:1); someone may be in between", "ssh-keygen -f 'FILE' -R '[host]:2222'"},
 		{"changed, line of several hosts", "host,other " + other.pub(), "host", 22,
 			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between. If its owner confirms the new key, remove the old one: delete line 1 of FILE"},
+				" (FILE:1); someone may be in between", "delete line 1 of FILE"},
 		{"changed, file that ssh-keygen refuses", "host " + other.pub() + "\nbad", "host", 22,
 			"the host key of host has changed: it sent ssh-ed25519 " + sent + ", but on record is ssh-ed25519 " + old +
-				" (FILE:1); someone may be in between. If its owner confirms the new key, remove the old one: delete line 1 of FILE"},
+				" (FILE:1); someone may be in between", "delete line 1 of FILE"},
 		{"revoked", "host " + key.pub() + "\n@revoked * " + key.pub(), "host", 22,
 			"the host key that host sent, ssh-ed25519 " + sent + ", is revoked by FILE:2: whoever has it may not be that host, " +
-				"and its owner must give it a new key"},
+				"and its owner must give it a new key", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := write(t, c.text+"\n")
@@ -48,6 +49,9 @@ func TestErrorTexts(t *testing.T) {
 			err := db.Check(c.host, c.port, key.PublicKey())
 			require.EqualError(t, err, strings.ReplaceAll(c.want, "FILE", file))
 			require.NotContains(t, err.Error(), "accept")
+			if changed, ok := errors.AsType[*knownhosts.ChangedError](err); ok {
+				require.Equal(t, strings.ReplaceAll(c.remedy, "FILE", file), changed.Remedy)
+			}
 		})
 	}
 

@@ -157,7 +157,7 @@ func isHostKey(e *executor.StartError, _ place) bool {
 		return tell(e, executor.HostKeyUnknown,
 			"if that fingerprint is the right one, add this line to known_hosts: "+refused.unknown.Line(), refused)
 	case errors.As(e.Err, &changed):
-		return tell(e, executor.HostKeyChanged, "never accept it unseen; if its owner confirms the new key: "+changed.Remedy, changed)
+		return tell(e, executor.HostKeyChanged, "never accept it unseen; if its owner confirms the new key, remove the old one: "+changed.Remedy, changed)
 	case errors.As(e.Err, &revoked):
 		return tell(e, executor.HostKeyRevoked, "ask the owner of the host for a new key", revoked)
 	case errors.Is(e.Err, errKeySwapped):

@@ -24,8 +24,9 @@
 // connections to them: of many dials one connects and the others wait for it,
 // and share its failure too, so that a wrong key is not tried a hundred times. A
 // failure is forgotten at once, unless a refusal is to be remembered
-// (Options.RememberRefusals); a connection is closed when its last user is gone. Shared connections are watched with keepalives; the connection to the
-// last hop is not, that is for who runs something on it.
+// (Options.RememberRefusals); a connection is closed when its last user is gone.
+// Shared connections are watched with keepalives; the connection to the last hop
+// is not, that is for who runs something on it.
 //
 // # Many at once
 //

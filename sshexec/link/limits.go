@@ -122,7 +122,7 @@ func newJitter(seed uint64) *jitter {
 	return &jitter{seed: seed, byKey: make(map[string]*rand.Rand)}
 }
 
-// between returns a time from least up to most. For one key the times are always
+// between returns a time from least up to most, which is more. For one key the times are always
 // the same ones in the same order, whatever comes between them.
 func (j *jitter) between(key string, least, most time.Duration) time.Duration {
 	j.mu.Lock()

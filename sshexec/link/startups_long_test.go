@@ -12,8 +12,9 @@ import (
 )
 
 // TestLongMaxStartups dials a real sshd with the limits that are its default, by
-// 64 jobs: with our own limits, of which it makes itself felt hardly ever; and with more
-// than it takes, all by one program, or by some that know nothing of each other.
+// 64 jobs: with our own limits, with which it hardly ever drops a connection; and
+// with more than it takes, all by one program, or by some that know nothing of
+// each other.
 func TestLongMaxStartups(t *testing.T) {
 	for name, c := range map[string]struct{ dialers, jobs, dials, limit int }{
 		"one program":       {1, 64, 256, 0},
