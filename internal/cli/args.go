@@ -71,9 +71,33 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	return readLimited(name, f)
+}
+
+// readLimited reads all of r, which errors call name.
+func readLimited(name string, r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
 	}
 	return data, err
+}
+
+// mayRead says why a file can't be read, nil if it can. What is no file, such as
+// the pipe of a shell's <(...), is not touched.
+func mayRead(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder", name)
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }

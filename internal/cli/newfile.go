@@ -54,9 +54,17 @@ func createNew(path string, force bool, inUse ...string) (*newFile, error) {
 func beginNew(path string, replace bool) (*newFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcpdbg-*.tmp") // 0600
 	if err != nil {
-		return nil, usagef("%s can't be made: %v", path, err)
+		return nil, usagef("%s can't be made: %v", path, reasonOf(err))
 	}
 	return &newFile{File: f, path: path, replace: replace}, nil
+}
+
+// reasonOf is an error about a file without its name, which nobody chose.
+func reasonOf(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
+	}
+	return err
 }
 
 // occupiedError is wrong usage: a file is there already.

@@ -27,7 +27,7 @@ type scenarioFlags struct {
 
 func (s *scenarioFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.file, "scenario", "", "take the steps of this scenario `file`")
+	f.StringVar(&s.file, "scenario", "", "take the steps of this scenario `file`; - is standard input")
 	f.StringArrayVar(&s.vars, "var", nil, "give the scenario's variable `NAME=VALUE`; may be repeated")
 	// They fail only for flags that are not there.
 	_ = cmd.MarkFlagFilename("scenario", "yaml", "yml", "json")
@@ -36,7 +36,7 @@ func (s *scenarioFlags) register(cmd *cobra.Command) {
 
 // read reads the scenario, with the values of its variables: nil without one.
 // All errors are wrong usage.
-func (s *scenarioFlags) read() (*scenario.Scenario, *scenario.Vars, error) {
+func (s *scenarioFlags) read(stdin io.Reader) (*scenario.Scenario, *scenario.Vars, error) {
 	if s.file == "" {
 		if len(s.vars) > 0 {
 			return nil, nil, usagef("--var gives a variable of a scenario: name that with --scenario")
@@ -51,11 +51,11 @@ func (s *scenarioFlags) read() (*scenario.Scenario, *scenario.Vars, error) {
 		}
 		given[name] = value
 	}
-	data, err := readFile(s.file)
+	name, data, err := s.text(stdin)
 	if err != nil {
-		return nil, nil, usagef("--scenario: %v", err)
+		return nil, nil, withHint(usagef("--scenario: %v", err), "mcpdbg rec export --format scenario makes one of a recording")
 	}
-	sc, err := scenario.Parse(s.file, data)
+	sc, err := scenario.Parse(name, data)
 	if err != nil {
 		return nil, nil, usagef("%v", err)
 	}
@@ -65,6 +65,19 @@ func (s *scenarioFlags) read() (*scenario.Scenario, *scenario.Vars, error) {
 	}
 	return sc, vars, nil
 }
+
+// text is what the file says, and what errors call it.
+func (s *scenarioFlags) text(stdin io.Reader) (name string, data []byte, err error) {
+	if s.file == "-" {
+		data, err = readLimited(standardInput, stdin)
+		return standardInput, data, err
+	}
+	data, err = readFile(s.file)
+	return s.file, data, err
+}
+
+// standardInput is what errors call it.
+const standardInput = "standard input"
 
 // mixed says which flag of run has no meaning with a scenario.
 func (r *runFlags) mixed(cmd *cobra.Command) error {
@@ -81,7 +94,7 @@ func (r *runFlags) mixed(cmd *cobra.Command) error {
 
 // runScenario is the command run with a scenario.
 func (a *app) runScenario(ctx context.Context, t targetFlags, r runFlags) error {
-	sc, vars, err := r.scenario.read()
+	sc, vars, err := r.scenario.read(a.stdin)
 	if err != nil {
 		return err
 	}

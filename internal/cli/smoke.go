@@ -104,15 +104,38 @@ func (f *smokeFlags) check(t *targetFlags) error {
 	case t.recordings != "" && t.noRecord:
 		return usagef("--recordings and --no-record can't be mixed")
 	}
+	if err := f.checkStdin(); err != nil {
+		return err
+	}
 	if !t.given("seed") {
 		f.seed = rand.Uint32()
 	}
 	return f.out.check()
 }
 
+// checkStdin refuses to read standard input twice.
+func (f *smokeFlags) checkStdin() error {
+	var readers []string
+	for _, name := range f.lists {
+		if name == "-" {
+			readers = append(readers, "--hosts -")
+		}
+	}
+	if f.scenario.file == "-" {
+		readers = append(readers, "--scenario -")
+	}
+	if len(readers) > 1 {
+		return usagef("%s and %s can't be mixed: standard input can be read only once", readers[0], readers[1])
+	}
+	return nil
+}
+
 // smoke is the command.
 func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 	if err := f.check(&t); err != nil {
+		return err
+	}
+	if err := t.ssh.checkConfig(); err != nil {
 		return err
 	}
 	servers, err := a.smokeServers(&t, f)

@@ -133,7 +133,16 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		{"smoke --ssh -oX=y -- x", "--ssh: destination \"-oX=y\": begins with '-'"},
 		{"smoke --ssh= -- x", "--ssh: destination \"\": is empty"},
 		{"smoke --ssh web-9* -F " + config + " -- x", "--ssh: web-9* matches none of the 2 hosts"},
-		{"smoke --ssh web-* -F " + dir + "/none -- x", dir + "/none: no such file"},
+		{"smoke --ssh web-* -F " + dir + "/none -- x", "--ssh-config: stat " + dir + "/none: no such file"},
+		{"smoke --ssh h -F " + dir + "/none -- x", "--ssh-config: stat " + dir + "/none: no such file"},
+		{"smoke --ssh h -F " + dir + " -- x", "--ssh-config: " + dir + " is a folder"},
+		{"run --ssh h -F " + dir + "/none -- x", "--ssh-config: stat " + dir + "/none: no such file"},
+		{"smoke --config " + dir + "/none", "--config: stat " + dir + "/none: no such file"},
+		{"smoke --scenario " + dir + "/none -- x", "--scenario: open " + dir + "/none: no such file"},
+		{"smoke --baseline " + dir + "/none -- x", "--baseline " + dir + "/none: there is no such file"},
+		{"smoke --junit " + dir + "/none/j.xml -- x", "--junit: " + dir + "/none/j.xml can't be made: no such file"},
+		{"smoke --hosts - --scenario - -- x", "--hosts - and --scenario - can't be mixed: standard input can be read only once"},
+		{"smoke --hosts - --hosts - -- x", "standard input can be read only once"},
 		{"smoke --ssh h --ssh local -C sub -- x", "--cwd sub: with --ssh it is a directory of the host"},
 		{"smoke --ssh local --accept-new -- x", "--accept-new means nothing without --ssh"},
 		{"smoke --ssh h --ssh local --env-policy client -- x", "--env-policy client: with --ssh"},
@@ -143,6 +152,9 @@ func TestWrongUsageOfSmoke(t *testing.T) {
 		require.Equal(t, 2, r.code, "%s: %s%s", c.args, r.stdout, r.stderr)
 		require.Contains(t, r.stderr, c.says, c.args)
 		require.NotContains(t, r.stderr, "secret")
+		if strings.Contains(r.stderr, "no such file") {
+			require.Contains(t, r.stderr, "\n  try: ", c.args)
+		}
 		require.Empty(t, r.stdout)
 	}
 }

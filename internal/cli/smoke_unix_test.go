@@ -143,7 +143,7 @@ func TestSmokeBaseline(t *testing.T) {
 
 	for args, says := range map[string]string{
 		"x":                          "--baseline x: there is no such file, and it is none of the hosts",
-		writeFile(t, "no recording"): "it is a recording, or what mcpdbg smoke --json printed",
+		writeFile(t, "no recording"): "a baseline is a recording, or what mcpdbg smoke printed with --json or --jsonl",
 	} {
 		r = finish(t, smoking(t, against("", "--baseline", args)...))
 		require.Equal(t, 2, r.code)
@@ -335,7 +335,7 @@ func TestServersThatAreLeftOut(t *testing.T) {
 
 func TestSmokeScenario(t *testing.T) {
 	t.Parallel()
-	steps := writeFile(t, `scenario: 1
+	const text = `scenario: 1
 name: echoes
 vars:
   what: {}
@@ -344,7 +344,8 @@ steps:
     arguments: {message: "${what}"}
     expect:
       result: {content: [{text: hi}]}
-`)
+`
+	steps := writeFile(t, text)
 	r := finish(t, smoking(t, against("", "--json", "--scenario", steps, "--var", "what=hi")...))
 	require.Equal(t, 0, r.code, r.stdout+r.stderr)
 	require.Equal(t, "echoes", smoked(t, r).Scenario)
@@ -355,4 +356,13 @@ steps:
 	r = finish(t, smoking(t, against("", "--scenario", steps)...))
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.stderr, "what")
+
+	cmd := smoking(t, against("", "--quiet", "--scenario", "-", "--var", "what=hi")...)
+	cmd.Stdin = strings.NewReader(text)
+	require.Equal(t, result{}, finish(t, cmd))
+	cmd = program(t, against("", "run", "--scenario", "-", "--var", "what=ho")...)
+	cmd.Stdin = strings.NewReader(text)
+	r = finish(t, cmd)
+	require.Equal(t, 1, r.code, r.stderr)
+	require.Contains(t, r.stdout, "  standard input:9:")
 }

@@ -51,7 +51,11 @@ func baselineError(path string, err error) error {
 		return withHint(usagef("--baseline: %v", err), missing.Hint)
 	}
 	if _, foreign := errors.AsType[*recordings.FormatError](err); foreign {
-		return withHint(usagef("--baseline: %v", err), "it is a recording, or what mcpdbg smoke --json printed")
+		return withHint(usagef("--baseline: %v", err), "a baseline is a recording, or what mcpdbg smoke printed with --json or --jsonl")
 	}
-	return usagef("--baseline %s: %v", path, err)
+	failed := usagef("--baseline %s: %v", path, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return withHint(failed, "a report is compared by the recordings that it names: they have to be where they were, or beside it")
+	}
+	return failed
 }

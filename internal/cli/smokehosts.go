@@ -20,7 +20,7 @@ func (a *app) smokeHosts(f *smokeFlags, sshConfig string) ([]string, error) {
 	for _, name := range f.lists {
 		more, err := a.readHosts(name)
 		if err != nil {
-			return nil, usagef("--hosts: %v", err)
+			return nil, withHint(usagef("--hosts: %v", err), "it names a file with a host on each line; --ssh HOST names a host")
 		}
 		lines = append(lines, more...)
 	}
@@ -40,7 +40,7 @@ func (a *app) smokeHosts(f *smokeFlags, sshConfig string) ([]string, error) {
 // readHosts reads one list; - is standard input.
 func (a *app) readHosts(name string) ([]hosts.Line, error) {
 	if name == "-" {
-		return hosts.Parse("standard input", a.stdin)
+		return hosts.Parse(standardInput, a.stdin)
 	}
 	file, err := os.Open(name)
 	if err != nil {

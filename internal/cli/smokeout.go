@@ -109,7 +109,7 @@ func (a *app) openSmoke(o *smokeOutputs, targets []smoke.Target, cancel context.
 			f, err := createNew(file.path, true)
 			if err != nil {
 				out.abandon()
-				return nil, fmt.Errorf("%s: %w", file.flag, err)
+				return nil, withHint(fmt.Errorf("%s: %w", file.flag, err), "name a file in a folder that is there and can be written to, or - for standard output")
 			}
 			out.files = append(out.files, f)
 			out.add(smokeSink{finish: func(r *smoke.Report) error {

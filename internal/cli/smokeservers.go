@@ -49,6 +49,9 @@ func (a *app) configuredServers(c configFlags, f *smokeFlags) ([]smokeServer, er
 	if err != nil {
 		return nil, err
 	}
+	if err := mayRead(c.file); err != nil {
+		return nil, withHint(usagef("--config: %v", err), "mcpdbg without arguments lists the config files that it finds")
+	}
 	file, err := target.Read(c.file, opts)
 	if err != nil {
 		return nil, configError(err)

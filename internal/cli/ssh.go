@@ -135,6 +135,18 @@ func (t *targetFlags) checkPlace() error {
 	return nil
 }
 
+// checkConfig refuses a file of --ssh-config that can't be read: every host would
+// fail for it.
+func (s *sshFlags) checkConfig() error {
+	if s.config == "" || s.config == "none" {
+		return nil
+	}
+	if err := mayRead(s.config); err != nil {
+		return withHint(usagef("--ssh-config: %v", err), "without it your ssh configuration counts, and that of the system; none reads no file")
+	}
+	return nil
+}
+
 // options checks the flags and makes the options of an executor of them.
 func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 	dest, err := sshconfig.ParseDestination(s.dest)

@@ -150,7 +150,7 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			require.NoError(t, os.WriteFile(s.AuthorizedKeys, nil, 0o644))
 			return s
 		}, nil, []string{"at: login", ": auth.denied\n", "publickey"}},
-		"no such configuration": {fresh, []string{"-F", "/nonexistent/config"}, []string{": resolve.config\n", "/nonexistent/config"}},
+		"broken configuration": {fresh, []string{"-F", writeFile(t, "NoSuchOption yes\n")}, []string{": resolve.config\n", "Bad configuration option"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

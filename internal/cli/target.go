@@ -183,6 +183,9 @@ func (a *app) executor(t targetFlags, env []executor.EnvVar, prompter executor.P
 	if !t.ssh.remote() {
 		return localexec.New(localexec.Options{Watchdog: append(a.self, watchdogCommand)}), nil
 	}
+	if err := t.ssh.checkConfig(); err != nil {
+		return nil, err
+	}
 	opts, err := t.ssh.options(env)
 	if err != nil {
 		return nil, err

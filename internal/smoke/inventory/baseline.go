@@ -116,7 +116,7 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 		b.found[t.Server] = found{inv, err}
 	}
 	if len(b.servers) == 0 {
-		return nil, &MissingError{Path: path, Why: "no target passed and has a recording", Hint: "take the report of a run that passed"}
+		return nil, &MissingError{Path: path, Why: "no target passed and has a recording", Hint: "take the report of a run that passed and was recorded"}
 	}
 	slices.Sort(b.servers)
 	return b, nil
