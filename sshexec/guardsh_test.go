@@ -89,11 +89,16 @@ func (s *script) send(text string) {
 	require.NoError(s.t, err)
 }
 
+// watchdog ends a process after bound, so that who waits for what it says does
+// not wait for ever.
+func watchdog(p *os.Process) (stop func() bool) {
+	return time.AfterFunc(bound, func() { _ = p.Kill() }).Stop
+}
+
 // line returns the next line that is not empty.
 func (s *script) line() string {
 	s.t.Helper()
-	watchdog := time.AfterFunc(bound, func() { _ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL) })
-	defer watchdog.Stop()
+	defer watchdog(s.cmd.Process)()
 	for {
 		line, err := s.lines.ReadString('\n')
 		require.NoError(s.t, err)
@@ -106,7 +111,7 @@ func (s *script) line() string {
 // session lists all processes of the script's session that live.
 func (s *script) session() []int {
 	var pids []int
-	for pid, stat := range procFiles("stat") {
+	for pid, stat := range sshtest.ProcFiles("stat") {
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if f[0] != "Z" && f[0] != "X" && f[3] == strconv.Itoa(s.cmd.Process.Pid) {
 			pids = append(pids, pid)
@@ -146,6 +151,7 @@ func guardLocally(t *testing.T, shell []string, lease int) *localGuard {
 	out, err := run.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, run.Start())
+	defer watchdog(run.Process)()
 	said := bufio.NewReader(out)
 	for len(g.pids) < 4 {
 		line, err := said.ReadString('\n')
@@ -244,9 +250,10 @@ func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 }
 
 func guardEndsAfterItsLease(t *testing.T, shell []string) {
-	g := guardLocally(t, shell, 3)
-	// Longer than the lease, with a beat now and then.
-	for range 8 {
+	g := guardLocally(t, shell, 5) // seconds: on a busy machine we may be late with a beat
+	// Longer than the lease, with a beat now and then. No event: it is time that
+	// passes, on clocks of other programs.
+	for range 12 {
 		time.Sleep(500 * time.Millisecond)
 		g.ask("B", "")
 	}
@@ -256,7 +263,10 @@ func guardEndsAfterItsLease(t *testing.T, shell []string) {
 
 // Clocks that are stopped when they have hardly begun leave nobody. One shell, for
 // the same reason.
-func TestGuardLeavesNoClock(t *testing.T) { underShells(t, posixShells[:1], guardLeavesNoClock) }
+func TestGuardLeavesNoClock(t *testing.T) {
+	t.Parallel()
+	underShells(t, posixShells[:1], guardLeavesNoClock)
+}
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
 	const lease = 50 // longer than the end of all waits
@@ -291,6 +301,7 @@ func TestRunScriptUnderEachShell(t *testing.T) {
 		require.Regexp(t, fmt.Sprintf(`^RUN-%s %d %[2]d 0 `, mark, s.cmd.Process.Pid), s.line())
 		s.send("GO-" + mark + "\n")
 		requireJSON(t, args, s.line())
+		defer watchdog(s.cmd.Process)()
 		rest, err := io.ReadAll(s.lines)
 		require.NoError(t, err)
 		for _, v := range c.env {

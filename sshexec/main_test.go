@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	}
 	// The tests wait for other programs more than they compute.
 	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

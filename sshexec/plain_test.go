@@ -14,6 +14,7 @@ import (
 func bare(o *Options) { o.Launch = LaunchPlain }
 
 func TestPlainLaunch(t *testing.T) {
+	t.Parallel()
 	e := at(t, sshtest.Fake(t, sshtest.FakeOptions{AcceptEnv: []string{"TAKEN"}}), bare)
 	defer func() { require.NoError(t, e.Close()) }()
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,30 +19,16 @@ import (
 const (
 	// bound is the end of every wait: longer means that it will not happen.
 	bound = 30 * time.Second
-	// lookAgain is how often the list of processes is looked at.
+	// lookAgain is how often the list of processes is looked at, and those that are
+	// known more often.
 	lookAgain = 20 * time.Millisecond
 )
-
-// procFiles are the files of that name of all processes, by pid: environ or
-// cmdline. A process that is dead has none.
-func procFiles(name string) map[int][]byte {
-	texts := make(map[int][]byte)
-	files, _ := filepath.Glob("/proc/[0-9]*/" + name)
-	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err == nil && len(text) > 0 {
-			texts[pid] = text
-		}
-	}
-	return texts
-}
 
 // carrying lists the processes that were started with a variable, given as
 // NAME=value.
 func carrying(variable string) []int {
 	var pids []int
-	for pid, environ := range procFiles("environ") {
+	for pid, environ := range sshtest.ProcFiles("environ") {
 		if bytes.Contains(slices.Concat([]byte{0}, environ), []byte("\x00"+variable+"\x00")) {
 			pids = append(pids, pid)
 		}
@@ -79,12 +66,44 @@ func untilNobody(calm time.Duration, list func() []int) ([]int, time.Duration) {
 		case len(left) > 0 && now.Sub(begin) > bound:
 			return left, 0
 		case len(left) > 0:
-			empty = now
+			awaitEnd(left)
+			empty = time.Now()
+			continue
 		case now.Sub(empty) >= calm:
 			return nil, empty.Sub(begin)
 		}
-		time.Sleep(lookAgain)
+		time.Sleep(lookAgain) // nobody is told when a process ends that is not their child
 	}
+}
+
+// awaitEnd waits until nobody of pids lives, but not for long: others may come.
+// To look at a few costs little, and the list of all processes much.
+func awaitEnd(pids []int) {
+	for range 20 {
+		if !slices.ContainsFunc(pids, alive) {
+			return
+		}
+		time.Sleep(lookAgain / 2)
+	}
+}
+
+// ofUser lists the processes of a user.
+func ofUser(uid uint32) []int {
+	var pids []int
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	entries, _ := dir.Readdirnames(-1)
+	for _, entry := range entries {
+		var stat syscall.Stat_t
+		pid, err := strconv.Atoi(entry)
+		if err == nil && syscall.Stat("/proc/"+entry, &stat) == nil && stat.Uid == uid {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // describe says what processes are, for a message.

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -243,13 +242,11 @@ func hasNoise(s loginShell) bool { return s.noise != sshRC }
 func TestStartupFilesThatGetInTheWay(t *testing.T) {
 	t.Parallel()
 	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {
-		e := closing(t, at(t, h.Server, func(o *Options) { o.StartTimeout = 3 * time.Second }))
 		for _, c := range []struct {
 			name, text string
 			want       executor.StartCode
 			said       string
 		}{
-			{"hangs", "sleep 1000\n", executor.StartTimeout, ""},
 			{"hangs and says so", "echo waiting for the licence server\nsleep 1000\n", executor.StartTimeout, "licence server"},
 			{"is something else", "exec true\n", executor.StartNoMarker, ""},
 			{"asks for more", "exec sh -c 'echo Password:; read x; exit 1'\n", executor.StartNoMarker, "Password:"},
@@ -257,13 +254,12 @@ func TestStartupFilesThatGetInTheWay(t *testing.T) {
 			{"prints without end", "yes\n", executor.StartNoMarker, "y\ny\n"},
 		} {
 			h.write(t, shell.noise, c.text)
-			begin := time.Now()
+			e := closing(t, at(t, h.Server, awaiting(c.want)))
 			failed := startFailure(t, e, h.helper("hang"))
 			require.Equal(t, c.want, failed.Code, "%s: %v", c.name, failed)
 			require.Contains(t, failed.Said, c.said, c.name)
 			require.LessOrEqual(t, len(failed.Said), saidLimit, c.name)
 			require.NotEmpty(t, failed.Hint, c.name)
-			require.Less(t, time.Since(begin), bound, c.name)
 		}
 	})
 }
@@ -302,6 +298,7 @@ func TestHarvestThatHangsLeavesNobody(t *testing.T) {
 // No list of processes shows an argument or a variable of the server, or a mark,
 // but for the server itself.
 func TestListsOfProcessesShowNothing(t *testing.T) {
+	t.Parallel()
 	const value, argument = "hunter2-of-a-variable", "hunter2-of-an-argument"
 	underLoginShells(t, nil, func(t *testing.T, h shellHost, shell loginShell) {
 		e := closing(t, at(t, h.Server))
@@ -326,18 +323,16 @@ func TestListsOfProcessesShowNothing(t *testing.T) {
 				case mark = <-marks:
 				default:
 				}
-				for pid, cmdline := range procFiles("cmdline") {
+				for _, pid := range ofUser(h.account.UID) {
+					cmdline, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 					line := string(cmdline)
-					var stat syscall.Stat_t
-					if syscall.Stat("/proc/"+strconv.Itoa(pid), &stat) != nil || stat.Uid != h.account.UID {
-						continue
-					}
 					seen[looks<<22|pid] = line
 					if !strings.HasPrefix(line, h.program+"\x00") && (strings.Contains(line, value) || strings.Contains(line, argument)) {
 						shown = append(shown, line)
 					}
 				}
 				looks++
+				time.Sleep(time.Millisecond) // no event: who takes longer is seen, and others have the machine, too
 			}
 		}()
 		p, err := e.Start(t.Context(), cmd)
@@ -361,7 +356,7 @@ func TestNoErrorHasAnEcho(t *testing.T) {
 	const secret = "hunter2-of-shells"
 	underLoginShells(t, hasNoise, func(t *testing.T, h shellHost, shell loginShell) {
 		h.write(t, shell.noise, "echo before\nexec cat\n")
-		e := closing(t, at(t, h.Server, func(o *Options) { o.StartTimeout = 3 * time.Second }))
+		e := closing(t, at(t, h.Server, brief))
 		cmd := h.helper("hang")
 		cmd.Env = []executor.EnvVar{{Name: "TOKEN", Value: secret}}
 		failed := startFailure(t, e, cmd)

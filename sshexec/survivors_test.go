@@ -160,7 +160,10 @@ func pidLines(text string) []int {
 func connectionOf(t *testing.T, nonce string, pids ...int) (connection string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		left := append(carrying(nonceName+"="+nonce), slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !alive(pid) })...)
+		left := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !alive(pid) })
+		if len(left) == 0 {
+			left = carrying(nonceName + "=" + nonce)
+		}
 		for _, pid := range left {
 			if connection = variable(pid, "SSH_CONNECTION"); connection != "" {
 				return true
@@ -218,8 +221,7 @@ func endKilled(t *testing.T, h host, k serverKind, nonce string) outcome {
 	defer func() { _ = driver.Wait() }()
 	defer func() { _ = driver.Process.Kill() }()
 
-	watchdog := time.AfterFunc(bound, func() { _ = driver.Process.Kill() })
-	defer watchdog.Stop()
+	defer watchdog(driver.Process)()
 	var said strings.Builder
 	lines := bufio.NewReader(stdout)
 	for len(pidLines(said.String())) < k.pids {
@@ -327,7 +329,10 @@ func cellOf(t *testing.T, h host, k serverKind, e ending) {
 }
 
 // TestDisconnects is the short form of what survivors_long_test.go does.
-func TestDisconnects(t *testing.T) { disconnect(t, openSSHHost(t), 8, 8) }
+func TestDisconnects(t *testing.T) {
+	t.Parallel()
+	disconnect(t, openSSHHost(t), 8, 8)
+}
 
 // disconnect breaks connections at random moments: up to 20 ms after a start, and
 // while it is under way. Nobody is left then.
@@ -390,7 +395,7 @@ func disconnectAt(t *testing.T, proxy *sshtest.Proxy, h host, k serverKind, usua
 			t.Errorf("start: %v", err)
 			return false
 		}
-		time.Sleep(moment)
+		time.Sleep(moment) // no event: any moment may be the one at which somebody is forgotten
 	}
 	proxy.Cut()
 	return err == nil

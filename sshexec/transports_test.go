@@ -16,6 +16,7 @@ import (
 // TestTransportsDoTheSame runs one life through each transport: what is behind
 // the connection makes no difference.
 func TestTransportsDoTheSame(t *testing.T) {
+	t.Parallel()
 	server := sshtest.OpenSSH(t, sshtest.Options{})
 	shared := sshtest.OpenSSH(t, sshtest.Options{})
 	config, err := os.OpenFile(shared.Config, os.O_APPEND|os.O_WRONLY, 0)

@@ -22,7 +22,7 @@ import (
 const (
 	// patience bounds every wait of the suite: longer means that the event will
 	// not come.
-	patience = 30 * time.Second
+	patience = time.Minute
 	// lookAgain is how often the world outside is asked, which tells nobody.
 	lookAgain = 10 * time.Millisecond
 )

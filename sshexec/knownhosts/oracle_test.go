@@ -224,15 +224,19 @@ func agreeWithSSH(t *testing.T, seed uint64, n int) {
 
 func TestAgreesWithSSH(t *testing.T) {
 	t.Parallel()
-	agreeWithSSH(t, 1, 60)
+	agreeWithSSH(t, 1, 30)
 }
 
 // What ssh and we do with a server that has all types of keys, when nothing is
 // said about algorithms: whether the key that comes is on record.
 func TestSteersAsSSH(t *testing.T) {
 	t.Parallel()
+	steerAsSSH(t, 10)
+}
+
+func steerAsSSH(t *testing.T, n int) {
 	r := newRealSSH(t)
-	for i := range 20 {
+	for i := range n {
 		g := generator{rand.New(rand.NewPCG(3, uint64(i))), t, 22}
 		q := question{host: "host", port: 22, user: []string{g.file()}, global: []string{g.file()}}
 		if i%3 == 0 {

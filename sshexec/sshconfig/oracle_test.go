@@ -19,7 +19,7 @@ import (
 // TestOracle generates configurations and asks both ssh and our own parser what
 // they say: the two must agree in every value, or ours must refuse, and what
 // ssh refuses ours must refuse too.
-func TestOracle(t *testing.T) { oracle(t, 0, 2, 150) }
+func TestOracle(t *testing.T) { oracle(t, 0, 2, 60) }
 
 func oracle(t *testing.T, first, seeds, rounds int) {
 	binary := sshtest.Need(t, "ssh")

@@ -4,9 +4,7 @@ package sshtest
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,8 +42,7 @@ func endMarked(mark string) {
 
 func marked(mark string) (pids []int) {
 	want := []byte("\x00SSHTEST=" + mark + "\x00")
-	for pid := range processes() {
-		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	for pid, environ := range ProcFiles("environ") {
 		if bytes.Contains(append([]byte{0}, environ...), want) {
 			pids = append(pids, pid)
 		}
@@ -66,21 +63,40 @@ func descendants(root int) (pids []int) {
 	return pids
 }
 
+// ProcFiles are the files of that name in /proc of all processes, by pid: stat,
+// or environ or cmdline, which a process that is dead has not. It is what tests do
+// most while they wait: filepath.Glob would look into each folder for the name.
+func ProcFiles(name string) map[int][]byte {
+	texts := make(map[int][]byte)
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return texts
+	}
+	defer dir.Close()
+	entries, _ := dir.Readdirnames(-1)
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry)
+		if err != nil {
+			continue
+		}
+		if text, _ := os.ReadFile("/proc/" + entry + "/" + name); len(text) > 0 {
+			texts[pid] = text
+		}
+	}
+	return texts
+}
+
 // processes are the parents of all processes that live, by pid. Without a /proc
 // there are none.
 func processes() map[int]int {
 	parents := map[int]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range stats {
-		text, _ := os.ReadFile(file)
+	for pid, text := range ProcFiles("stat") {
 		// The second field is the name in brackets, and may hold anything.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		parent, err2 := strconv.Atoi(fields[1])
-		if err == nil && err2 == nil {
+		if parent, err := strconv.Atoi(fields[1]); err == nil {
 			parents[pid] = parent
 		}
 	}
