@@ -194,8 +194,27 @@ func (p *stepPrinter) step(s scenario.StepResult) {
 		p.line(fmt.Sprintf("FAIL %s %s %v%s", number, s.Name, shortTime(s.Took), at))
 	}
 	for _, problem := range s.Problems {
-		p.line(fmt.Sprintf("  %s:%d:%d: %s", p.file, problem.Place.Line, problem.Place.Column, problem.Text))
+		lines := problemLines(problem)
+		p.line(fmt.Sprintf("  %s:%d:%d: %s", p.file, problem.Place.Line, problem.Place.Column, lines[0]))
+		for _, line := range lines[1:] {
+			p.line("    " + line)
+		}
 	}
+}
+
+// problemWidth is how long a problem may be that has one line: with its place
+// that fits a narrow terminal.
+const problemWidth = 60
+
+// problemLines are the lines of a problem.
+func problemLines(p scenario.Problem) []string {
+	switch {
+	case termsafe.Width(p.Text) <= problemWidth, p.Want == "", p.Got == "":
+		return []string{p.Text}
+	case p.Of != "":
+		return []string{p.Check + ": " + p.Want, "gives " + p.Got, "of    " + p.Of}
+	}
+	return []string{strings.TrimSpace(p.Check + " " + p.Pointer), "expected " + p.Want, "got      " + p.Got}
 }
 
 func (p *stepPrinter) line(text string) {

@@ -54,11 +54,11 @@ func TestScenario(t *testing.T) {
 		{"passes", against("", "run", "--scenario", file), 0,
 			"ok   1 add T\nok   2 echo T\nok   3 roots T\nok   4 clean up T\n4 passed in T\n", "recorded to "},
 		{"fails", against("", "run", "--scenario", file, "--var", "who=bob"), 1,
-			"ok   1 add T\nFAIL 2 echo T (entry N)\n  FILE:15:18: jq: .content[0].text | startswith(\"ada 3 \") gives false, of {\"content\":[{\"text\":\"bob 3 ${token}\",\"type\":\"text\"}],\"resultType\":\"complete\"}\n" +
+			"ok   1 add T\nFAIL 2 echo T (entry N)\n  FILE:15:18: jq: .content[0].text | startswith(\"ada 3 \")\n    gives false\n    of    {\"content\":[{\"text\":\"bob 3 ${token}\",\"type\":\"text\"}],\"resultType\":\"complete\"}\n" +
 				"skip 3 roots: a step before it failed\nok   4 clean up T\n2 passed, 1 failed, 1 skipped in T\n", "recorded to "},
 		{"quiet", against("", "run", "--quiet", "--scenario", file, "--var", "who=bob"), 1, "", ""},
 		{"answers of the flags win", against("", "run", "--scenario", file, "--answers", writeFile(t, `{"roots/list":{"roots":[{"uri":"file:///x"}]}}`)), 1,
-			"ok   1 add T\nok   2 echo T\nFAIL 3 roots T (entry N)\n  FILE:17:18: jq: .content[0].text | startswith(\"0 roots\") gives false, of {\"content\":[{\"text\":\"1 roots: [{file:///x}]\",\"type\":\"text\"}],\"resultType\":\"complete\"}\nok   4 clean up T\n3 passed, 1 failed in T\n", ""},
+			"ok   1 add T\nok   2 echo T\nFAIL 3 roots T (entry N)\n  FILE:17:18: jq: .content[0].text | startswith(\"0 roots\")\n    gives false\n    of    {\"content\":[{\"text\":\"1 roots: [{file:///x}]\",\"type\":\"text\"}],\"resultType\":\"complete\"}\nok   4 clean up T\n3 passed, 1 failed in T\n", ""},
 		{"a wrong file starts nothing", []string{"run", "--scenario", scenarioFile(t, "steps:\n  - tol: add\n"), "--", "/no/such/program"}, 2, "", `s.yaml:3:5: a step has no member "tol"`},
 		{"no file", []string{"run", "--scenario", "/no/such/file", "--", "x"}, 2, "", "--scenario: open /no/such/file"},
 		{"an unknown variable", []string{"run", "--scenario", file, "--var", "whom=x", "--", "x"}, 2, "", "variable whom: the scenario declares no such variable, but who, token"},

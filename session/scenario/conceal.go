@@ -10,6 +10,8 @@ import (
 const (
 	// maxShown is how many bytes of a value a problem quotes.
 	maxShown = 200
+	// maxAlike is how much of that is the same in what is wanted and what came.
+	maxAlike = 40
 	// maxLooked is how many bytes of a text are looked at: for secrets, before it is
 	// cut to what is shown, and for what a regular expression wants. A long
 	// expression takes seconds for as many, and can't be interrupted.
@@ -25,18 +27,40 @@ func newConcealer(vars *Vars) *concealer {
 
 // short is the beginning of a text, without secrets, nor the beginning of one.
 func (c *concealer) short(text string) string {
-	whole := len(text) <= maxLooked
-	if !whole {
-		text = text[:maxLooked]
+	return beginningOf(c.looked(text))
+}
+
+// looked is as much of a text as is looked at, without secrets, and whether that
+// is all of it.
+func (c *concealer) looked(text string) (concealed string, whole bool) {
+	if whole = len(text) <= maxLooked; whole {
+		return c.Text(text), true
 	}
-	text = c.Text(text)
-	if !whole {
-		text = text[:max(0, len(text)-c.Longest())]
-	}
+	text = c.Text(text[:maxLooked])
+	return text[:max(0, len(text)-c.Longest())], false
+}
+
+// beginningOf is the beginning of a text, which may be the whole.
+func beginningOf(text string, whole bool) string {
 	if whole && len(text) <= maxShown {
 		return text
 	}
 	return strings.ToValidUTF8(text[:min(maxShown, len(text))], "") + "…"
+}
+
+// pair shortens two texts that are to be told from each other: if they begin
+// alike and are long, only the end of that is shown.
+func (c *concealer) pair(want, got string) (string, string) {
+	want, allWant := c.looked(want)
+	got, allGot := c.looked(got)
+	alike := 0
+	for alike < min(len(want), len(got)) && want[alike] == got[alike] {
+		alike++
+	}
+	if alike -= maxAlike; alike > 0 && max(len(want), len(got)) > maxShown {
+		want, got = "…"+strings.ToValidUTF8(want[alike:], ""), "…"+strings.ToValidUTF8(got[alike:], "")
+	}
+	return beginningOf(want, allWant), beginningOf(got, allGot)
 }
 
 // error is an error whose text has no secrets.
@@ -49,7 +73,8 @@ func (c *concealer) error(err error) error {
 
 // problem is a problem without secrets, of bounded length.
 func (c *concealer) problem(p Problem) Problem {
-	p.Pointer, p.Want, p.Got = c.short(p.Pointer), c.short(p.Want), c.short(p.Got)
+	p.Pointer, p.Of = c.short(p.Pointer), c.short(p.Of)
+	p.Want, p.Got = c.pair(p.Want, p.Got)
 	p.Text = c.Text(p.Text)
 	return p
 }

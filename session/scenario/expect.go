@@ -48,10 +48,14 @@ func (j *judgement) add(p Problem) {
 		p = Problem{Check: p.Check, Text: "there is more that is not as expected"}
 	}
 	if (p.Place == Place{}) {
-		p.Place = j.place()
+		p.Place = j.place(p.Check)
 	}
 	p = j.hide.problem(p)
-	if p.Text == "" {
+	switch {
+	case p.Text != "":
+	case p.Of != "":
+		p.Text = p.Check + ": " + p.Want + " gives " + p.Got + ", of " + p.Of
+	default:
 		p.Text = p.Check + ifAny(" ", p.Pointer) + ": expected " + p.Want + ", got " + p.Got
 	}
 	j.problems = append(j.problems, p)
@@ -64,10 +68,10 @@ func ifAny(before, text string) string {
 	return before + text
 }
 
-// place is where expectations stand, or else the step.
-func (j *judgement) place() Place {
-	if (j.step.Expect.Place != Place{}) {
-		return j.step.Expect.Place
+// place is where it is said what a check expects, or else the step.
+func (j *judgement) place(check string) Place {
+	if at, said := j.step.Expect.Places[check]; said {
+		return at
 	}
 	return j.step.Place
 }
@@ -81,7 +85,11 @@ func (j *judgement) answer() bool {
 		j.add(Problem{Check: "error", Want: "a result", Got: rpc.Error() + ifAny(" ", string(rpc.Data))})
 		return false
 	case e.Error != nil && rpc == nil:
-		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: "the result " + resultText(j.out.value)})
+		got := "the result " + resultText(j.out.value)
+		if isToolError(j.out.value) {
+			got = "a result with isError, which expect: {isError: true} is for" + ifAny(": ", toolText(j.out.value))
+		}
+		j.add(Problem{Check: "error", Want: j.wanted(e.Error), Got: got})
 		return false
 	case e.Error != nil:
 		value, err := json.Marshal(rpc)
@@ -234,8 +242,7 @@ func (j *judgement) jq(x Expression, value any) {
 	case err != nil:
 		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Text: "jq: " + j.hide.short(x.Text) + ": " + j.hide.short(err.Error())})
 	case !ok:
-		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got,
-			Text: "jq: " + j.hide.short(x.Text) + " gives " + j.hide.short(got) + ", of " + j.hide.short(gives(withoutMeta(value)))})
+		j.add(Problem{Check: "jq", Place: x.Place, Want: x.Text, Got: got, Of: gives(withoutMeta(value))})
 	}
 }
 

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,36 @@ import (
 	"mcpdbg/session/mcp"
 	"mcpdbg/session/scenario"
 )
+
+// Each problem stands where the file says what is expected: at its member, and
+// where there is none at the step.
+func TestPlacesOfProblems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, res := play(t, scripted(), `steps:
+  - call: slow
+    always: true
+    expect:
+      result: {slow: 1}
+      jq:
+        - .slow
+        - .slow | not
+      within: 1s
+  - {call: tool, always: true, expect: {within: 1s}}
+  - call: mute
+    always: true
+    expect:
+      within: 1s
+    timeout: 2s
+`)
+		var places []string
+		for _, s := range res.Steps {
+			for _, p := range s.Problems {
+				places = append(places, fmt.Sprintf("%s %d:%d", p.Check, p.Place.Line-s.Place.Line, p.Place.Column))
+			}
+		}
+		require.Equal(t, []string{"result 3:7", "jq 6:11", "within 7:7", "isError 0:5", "timeout 0:5"}, places)
+	})
+}
 
 // Every kind of step, and every way in which one can fail.
 func TestSteps(t *testing.T) {
@@ -57,6 +88,8 @@ func TestSteps(t *testing.T) {
 `, []string{"passed fail", "passed b", "passed c", "failed d", "  error /code: expected -1, got -32602: bad params", `  error /message: expected a match of /^x/, got "bad params"`}},
 		{"no error comes", "\n  - {call: echo, params: {_meta: {k: long}, a: 1}, expect: {error: {code: 3, message: x}}}\n",
 			[]string{"failed echo", `  error: expected error 3 with a message like /x/, got the result {"a":1}`}},
+		{"a tool fails where an error is expected", "\n  - {call: tool, expect: {error: any}}\n",
+			[]string{"failed tool", "  error: expected an error, got a result with isError, which expect: {isError: true} is for: the disk is full"}},
 		{"a schema", `
   - {call: echo, params: {a: 1}, expect: {schema: {type: object, required: [a]}}}
   - {name: b, call: echo, params: {a: 1}, expect: {schema: {properties: {a: {type: string}}, required: [b]}}}

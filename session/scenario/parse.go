@@ -108,7 +108,7 @@ func (p *parser) scenario(root *yaml.Node) *Scenario {
 		s.Answers = p.answers(answers)
 	}
 	if steps == nil {
-		p.failTry(root, "add steps:, and below it a list such as - call: tools/list", "nothing says what to do: a scenario has to have steps")
+		p.failTry(root, "add steps:, and "+trySteps, "nothing says what to do: a scenario has to have steps")
 		return s
 	}
 	s.Steps = p.steps(steps)
@@ -124,15 +124,18 @@ func (p *parser) answers(n *yaml.Node) session.Answers {
 	return answers
 }
 
+// trySteps is how steps are written.
+const trySteps = "below it a list such as - call: tools/list"
+
 // steps reads the steps in their order.
 func (p *parser) steps(n *yaml.Node) []Step {
 	list := real(n)
 	switch {
 	case list.Kind != yaml.SequenceNode:
-		p.fail(n, "steps has to be a list, not %s", describe(n))
+		p.failTry(n, trySteps, "steps has to be a list, not %s", describe(n))
 		return nil
 	case len(list.Content) == 0:
-		p.fail(n, "steps is an empty list")
+		p.failTry(n, trySteps, "steps is an empty list")
 	case len(list.Content) > MaxSteps:
 		p.fail(list.Content[MaxSteps], "there are %d steps, more than %d", len(list.Content), MaxSteps)
 		return nil

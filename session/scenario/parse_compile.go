@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -187,9 +189,21 @@ func (p *parser) expression(n *yaml.Node, what string) (Expression, bool) {
 	}
 	known := func(name string) bool { return p.known[name] }
 	if err := p.once("jq", text, func() error { _, err := compileJQ(text, named(text, known)); return err }); err != nil {
-		p.fail(n, "this is no jq program: %v", err)
+		p.failTry(n, p.tryJQ(err), "this is no jq program: %v", err)
 	}
 	return Expression{Place: placeOf(n), Text: text}, true
+}
+
+// tryJQ is what to do about a program that does not compile.
+func (p *parser) tryJQ(err error) string {
+	_, name, unknown := strings.Cut(err.Error(), "variable not defined: $")
+	switch near := nearest(name, slices.Sorted(maps.Keys(p.known))); {
+	case !unknown:
+		return ""
+	case near != "" && !strings.Contains(near, "-"): // jq knows no such name
+		return "$" + near
+	}
+	return "declare it in vars, or capture it in a step before"
 }
 
 // expressions reads one jq program, or a list of them.
@@ -234,7 +248,7 @@ func (p *parser) schema(n *yaml.Node) json.RawMessage {
 	var loading *jsonschema.LoadURLError
 	switch {
 	case errors.As(err, &loading):
-		p.fail(n, "the schema refers to %s, and nothing is loaded", quoted(loading.URL))
+		p.failTry(n, "put what it refers to into its $defs, as {$ref: '#/$defs/NAME'}", "the schema refers to %s, and nothing is loaded", quoted(loading.URL))
 	case errors.As(err, &invalid) && errors.As(invalid.Err, &fault):
 		for len(fault.Causes) > 0 {
 			fault = fault.Causes[0]

@@ -94,6 +94,10 @@ func advice(text string) string {
 		return `quote what has one of [ ] { } , or a colon and a space in it: within {...} and [...] YAML takes them for its own, as in {jq: '.content[0].text'} or {title: "${title}"}`
 	case strings.Contains(text, "did not find expected key"), strings.Contains(text, "did not find expected '-' indicator"):
 		return "members of one object are indented alike"
+	case strings.Contains(text, "unexpected end of stream"):
+		return "end the text that begins with a quote with the same one"
+	case strings.Contains(text, "unknown anchor"):
+		return "quote text that begins with *"
 	}
 	return ""
 }

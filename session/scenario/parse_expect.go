@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -52,7 +53,7 @@ func (p *parser) expect(n *yaml.Node, s *Step) {
 		{"findings", func(n *yaml.Node) { e.Findings = p.findings(n) }},
 		{"exit", func(n *yaml.Node) { e.Exit = p.integer(n, "exit") }},
 	}
-	e.Place = placeOf(n)
+	e.Place, e.Places = placeOf(n), map[string]Place{}
 	allowed := expectations(s)
 	if len(allowed) == 0 {
 		p.failTry(n, "expect it of the step that awaits this call", "a call in the background has no answer yet")
@@ -64,10 +65,11 @@ func (p *parser) expect(n *yaml.Node, s *Step) {
 			switch {
 			case f.key != key.Value:
 			case slices.Contains(allowed, f.key):
+				e.Places[f.key] = placeOf(key)
 				f.read(value)
 				return
 			default:
-				p.fail(key, "%s has nothing to say of this step: it is %s", key.Value, s.Do.phrase())
+				p.failTry(key, "of such a step it may have "+strings.Join(keysOf(fields), ", "), "%s has nothing to say of this step: it is %s", key.Value, s.Do.phrase())
 				return
 			}
 		}

@@ -31,7 +31,7 @@ func (p *parser) value(n *yaml.Node, template bool) json.RawMessage {
 // object makes JSON of a node that has to be an object.
 func (p *parser) object(n *yaml.Node, what string, template bool) json.RawMessage {
 	if real(n).Kind != yaml.MappingNode {
-		p.fail(n, "%s has to be an object, not %s", what, describe(n))
+		p.failTry(n, tryObject, "%s has to be an object, not %s", what, describe(n))
 		return nil
 	}
 	return p.value(n, template)

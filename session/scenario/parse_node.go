@@ -13,6 +13,9 @@ import (
 // maxWait is the longest duration in a file.
 const maxWait = 24 * time.Hour
 
+// tryObject is how an object is written.
+const tryObject = "write its members as NAME: VALUE, one a line and indented, or as {NAME: VALUE}"
+
 func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
 
 // spend counts what is read of the file, and tells whether more may be.
@@ -46,7 +49,7 @@ func (p *parser) members(n *yaml.Node, what string, visit func(key, value *yaml.
 		return false
 	}
 	if object.Kind != yaml.MappingNode {
-		p.fail(n, "%s has to be an object, not %s", what, describe(n))
+		p.failTry(n, tryObject, "%s has to be an object, not %s", what, describe(n))
 		return false
 	}
 	seen := map[string]int{}
@@ -95,15 +98,19 @@ func (p *parser) fields(n *yaml.Node, what string, fields ...field) bool {
 
 // unknown notes a key that is none.
 func (p *parser) unknown(key *yaml.Node, what string, fields []field) {
-	var known []string
-	for _, f := range fields {
-		known = append(known, f.key)
-	}
+	known := keysOf(fields)
 	try := "it may have " + strings.Join(known, ", ")
 	if near := nearest(key.Value, known); near != "" {
 		try = near
 	}
 	p.failTry(key, try, "%s has no member %s", what, quoted(key.Value))
+}
+
+func keysOf(fields []field) (keys []string) {
+	for _, f := range fields {
+		keys = append(keys, f.key)
+	}
+	return keys
 }
 
 // text reads a text that is not empty.
@@ -157,7 +164,7 @@ func (p *parser) duration(n *yaml.Node, what string) time.Duration {
 func (p *parser) flag(n *yaml.Node, what string) bool {
 	s := real(n)
 	if s.Kind != yaml.ScalarNode || s.ShortTag() != "!!bool" {
-		p.fail(n, "%s is true or false, not %s", what, describe(n))
+		p.failTry(n, "write it without quotes", "%s is true or false, not %s", what, describe(n))
 		return false
 	}
 	return strings.EqualFold(s.Value, "true")
@@ -166,7 +173,7 @@ func (p *parser) flag(n *yaml.Node, what string) bool {
 // must reads a flag that can only be set.
 func (p *parser) must(n *yaml.Node, what string) {
 	if s := real(n); s.Kind != yaml.ScalarNode || s.ShortTag() != "!!bool" || !strings.EqualFold(s.Value, "true") {
-		p.fail(n, "%s can only be true", what)
+		p.failTry(n, "leave it out if it is not to be done", "%s can only be true", what)
 	}
 }
 

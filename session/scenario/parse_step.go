@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (r *stepReader) known(key *yaml.Node, word string, fields []field) {
 	}
 	for _, other := range doing() {
 		if slices.ContainsFunc(r.fields(other), func(f field) bool { return f.key == key.Value }) {
-			r.fail(key, "%s does not go with %s, only with %s", key.Value, word, other)
+			r.failTry(key, "it may have "+strings.Join(keysOf(fields), ", "), "%s does not go with %s, only with %s", key.Value, word, other)
 			return
 		}
 	}
@@ -221,7 +222,7 @@ func (r *stepReader) wait(n *yaml.Node) {
 		field{"params", func(n *yaml.Node) { params, f.Params = n, r.object(n, "params", true) }})
 	switch {
 	case real(n).Kind == yaml.MappingNode && first == "":
-		r.fail(n, "wait says what for: notification, request, stderr or stdout")
+		r.failTry(n, "such as wait: {notification: notifications/progress}", "wait says what for: notification, request, stderr or stdout")
 	case params != nil && (first == "stderr" || first == "stdout"):
 		r.fail(params, "a line of %s has no params", first)
 	}
@@ -257,12 +258,8 @@ func (r *stepReader) of(n *yaml.Node) {
 	switch {
 	case name == "":
 	case !known:
-		var names []string
-		for call := range r.open {
-			names = append(names, call)
-		}
-		try := "name the call, and add background: true to it"
-		if near := nearest(name, sortedWords(names)); near != "" {
+		try := "give the call the name " + name + ", and background: true"
+		if near := nearest(name, slices.Sorted(maps.Keys(r.open))); near != "" {
 			try = near
 		}
 		r.failTry(n, try, "no call before this step is in the background and named %s", quoted(name))
@@ -272,12 +269,6 @@ func (r *stepReader) of(n *yaml.Node) {
 		r.open[name] = false
 	}
 	r.Of = name
-}
-
-// sortedWords are words in order, so that a suggestion is the same each time.
-func sortedWords(words []string) []string {
-	slices.Sort(words)
-	return words
 }
 
 // base is the name of a step that was given none, before others have it.

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -96,12 +98,8 @@ func (p *parser) variables(n *yaml.Node) {
 
 // undefined notes a variable that has no value.
 func (p *parser) undefined(n *yaml.Node, name string) {
-	var names []string
-	for known := range p.known {
-		names = append(names, known)
-	}
 	try := "declare it in vars, or capture it in a step before; $${ is the text ${"
-	if near := nearest(name, sortedWords(names)); near != "" {
+	if near := nearest(name, slices.Sorted(maps.Keys(p.known))); near != "" {
 		try = "${" + near + "}"
 	}
 	p.failTry(n, try, "no variable %s is declared, or captured before", quoted(name))

@@ -60,10 +60,11 @@ type Problem struct {
 	Check   string
 	Place   Place  // of what was expected, or of the step
 	Pointer string // JSON Pointer into the value that was looked at
-	// Want and Got are JSON or words, at most some 200 bytes; "" if there is no
-	// such thing.
-	Want, Got string
-	Text      string // all of it in one line
+	// Want and Got are JSON or words, at most some 200 bytes, of long ones the part
+	// in which they differ; "" if there is no such thing. Of a jq program they are
+	// the program and what it gives, and Of is the value that it looked at.
+	Want, Got, Of string
+	Text          string // all of it in one line
 }
 
 // String is Text.

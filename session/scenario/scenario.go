@@ -90,7 +90,8 @@ type Pattern struct {
 // Expect is what is to come of a step. The zero value of a Call expects a
 // result without isError.
 type Expect struct {
-	Place Place
+	Place  Place
+	Places map[string]Place // of its members, by their names; nil if it was not read from a file
 	// Result is a subset of the result (of a Wait or an Answer: of the params of what
 	// it waits for; with Error: of the error): objects may have more members, arrays
 	// must be as long. IsError, if set, says what the result's isError is to be;

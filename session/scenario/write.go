@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +59,7 @@ func writeHead(out *bytes.Buffer, s *Scenario) error {
 	}
 	if s.Answers != nil {
 		answers := mapping()
-		for _, method := range sortedWords(methodsOf(s.Answers)) {
+		for _, method := range slices.Sorted(maps.Keys(s.Answers)) {
 			answers.add(method, w.json(s.Answers[method]))
 		}
 		head.add("answers", answers.Node)
@@ -66,14 +68,6 @@ func writeHead(out *bytes.Buffer, s *Scenario) error {
 		return w.err
 	}
 	return emit(out, head.Node, "")
-}
-
-func methodsOf[V any](m map[string]V) []string {
-	var methods []string
-	for method := range m {
-		methods = append(methods, method)
-	}
-	return methods
 }
 
 func (w *writing) variable(v *Var) *yaml.Node {

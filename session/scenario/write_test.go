@@ -26,7 +26,7 @@ func bare(s *Scenario) *Scenario {
 	c.Steps = append([]Step(nil), s.Steps...)
 	for i := range c.Steps {
 		step := &c.Steps[i]
-		step.Place, step.Expect.Place, step.Comment = Place{}, Place{}, ""
+		step.Place, step.Expect.Place, step.Expect.Places, step.Comment = Place{}, Place{}, nil, ""
 		step.Expect.JQ = append([]Expression(nil), step.Expect.JQ...)
 		for k := range step.Expect.JQ {
 			step.Expect.JQ[k].Place = Place{}
