@@ -33,7 +33,7 @@ func parse(t testing.TB, text string) *Scenario {
 	return s
 }
 
-// TestDocumented: the examples of docs/scenario.md are scenarios.
+// TestDocumented: the examples of docs/scenario.md and the README are scenarios.
 func TestDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/scenario.md")
 	require.NoError(t, err)
@@ -52,6 +52,14 @@ func TestDocumented(t *testing.T) {
 		_, err := Parse("docs/scenario.md", []byte(block))
 		require.NoError(t, err, block)
 	}
+
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, block, ok := strings.Cut(string(readme), "```yaml\nscenario: 1\n")
+	require.True(t, ok)
+	block, _, _ = strings.Cut(block, "```")
+	_, err = Parse("README.md", []byte("scenario: 1\n"+block))
+	require.NoError(t, err)
 }
 
 func TestParse(t *testing.T) {
