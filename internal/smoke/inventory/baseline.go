@@ -105,8 +105,11 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 	}
 	b := &Baseline{path: path, found: map[string]found{}}
 	for _, t := range targets {
-		if _, have := b.found[t.Server]; have || !t.OK || t.Recording == "" || len(b.servers) == maxServers {
+		if _, have := b.found[t.Server]; have || !t.OK || t.Recording == "" {
 			continue
+		}
+		if len(b.servers) == maxServers {
+			return nil, fmt.Errorf("%s has more than %d servers", path, maxServers)
 		}
 		inv, err := fromRecording(ctx, beside(path, t.Recording))
 		if ctx.Err() != nil {

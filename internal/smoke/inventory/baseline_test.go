@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,6 +177,12 @@ func TestFromFileSaysWhatItCantRead(t *testing.T) {
 	_, err = FromFile(t.Context(), document(t, `{"mcpdbg_smoke":1,"targets":[{"server":"x","ok":false}]}`))
 	var missing *MissingError
 	require.ErrorAs(t, err, &missing)
+	var many []string
+	for i := range maxServers + 1 {
+		many = append(many, fmt.Sprintf(`{"server":"s%d","ok":true,"recording":"gone"}`, i))
+	}
+	_, err = FromFile(t.Context(), document(t, `{"mcpdbg_smoke":1,"targets":[`+strings.Join(many, ",")+`]}`))
+	require.ErrorContains(t, err, "more than 256 servers")
 	_, err = FromFile(t.Context(), filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

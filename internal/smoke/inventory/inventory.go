@@ -89,21 +89,32 @@ func (inv *Inventory) Lacks() []string {
 // list makes a list of raw items.
 func (inv *Inventory) list(kind mcp.List, items []json.RawMessage) *List {
 	list := &List{}
-	seen := map[string]int{}
+	seen := names{}
 	for _, raw := range items {
 		if len(list.Items) == MaxItems {
 			list.More++
 			list.MoreHash += inv.item("", raw).Hash
 			continue
 		}
-		name := cut(nameOf(kind, raw), maxName)
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s#%d", name, seen[name])
-		}
+		name := seen.apart(cut(nameOf(kind, raw), maxName))
 		list.Items = append(list.Items, inv.item(name, raw))
 	}
 	slices.SortStableFunc(list.Items, func(a, b Item) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// names are those that are taken, with the last number that was added to each.
+type names map[string]int
+
+// apart is a name with a number if it is taken, and takes it.
+func (n names) apart(name string) string {
+	one := name
+	for n[one] > 0 {
+		n[name]++
+		one = fmt.Sprintf("%s#%d", name, n[name])
+	}
+	n[one] = 1
+	return one
 }
 
 // nameOf is what an item of a list is known by.

@@ -78,6 +78,8 @@ func TestValuesOfEachRunAreEqual(t *testing.T) {
 }
 
 func TestEqualNamesAreToldApart(t *testing.T) {
+	hostile := with(`{"name":"x","n":1}`, `{"name":"x","n":2}`, `{"name":"x#2","n":3}`, `{"name":"x","n":4}`)
+	require.Empty(t, Compare(hostile, hostile), "the name of a second one may be that of another")
 	a := with(`{"name":"x","n":1}`, `{"name":"x","n":2}`, `{"title":"no name"}`)
 	require.Empty(t, Compare(a, a))
 	require.Equal(t, []Change{

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"mcpdbg/internal/smoke"
@@ -18,29 +17,29 @@ type Fact struct {
 // with room for it. Texts are not safe yet.
 func About(r *smoke.Result) []Fact {
 	var facts []Fact
-	add := func(label string, bad bool, lines ...string) {
-		if more := len(lines) - maxEvidence; more > 0 {
-			lines = append(lines[:maxEvidence:maxEvidence], fmt.Sprintf("and %d more", more))
-		}
-		if text := strings.Join(lines, "\n"); text != "" {
+	add := func(label, text string, bad bool) {
+		if text != "" {
 			facts = append(facts, Fact{label, text, bad})
 		}
 	}
-	add("try", false, r.Hint)
-	add("code", false, r.Code)
-	add("said", false, r.Said...)
-	add("exit", false, r.Exit)
-	if r.ServerInfo != nil {
-		add("server", false, strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version))
+	list := func(label string, lines []string, more int, bad bool) {
+		add(label, strings.Join(some(lines, more), "\n"), bad)
 	}
-	add("protocol", false, strings.TrimSpace(r.Era+" "+r.Protocol))
-	add("offers", false, offers(r))
-	add("times", false, timesText(&r.Timings))
-	add("steps", len(failed(r.Steps)) > 0, each(r.Steps, stepText)...)
-	add("drift", true, each(r.Drift, ChangeText)...)
-	add("findings", false, each(r.Findings, findingText)...)
-	add("left behind", true, each(r.Orphans, orphanText)...)
-	add("notices", false, each(r.Notices, noticeText)...)
+	add("try", r.Hint, false)
+	add("code", r.Code, false)
+	list("said", r.Said, 0, false)
+	add("exit", r.Exit, false)
+	if r.ServerInfo != nil {
+		add("server", strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version), false)
+	}
+	add("protocol", strings.TrimSpace(r.Era+" "+r.Protocol), false)
+	add("offers", offers(r), false)
+	add("times", timesText(&r.Timings), false)
+	list("steps", each(r.Steps, stepText), 0, len(failed(r.Steps)) > 0)
+	list("drift", each(r.Drift, ChangeText), 0, true)
+	list("findings", each(r.Findings, findingText), r.FindingsMore, false)
+	list("left behind", each(r.Orphans, orphanText), 0, true)
+	list("notices", each(r.Notices, noticeText), 0, false)
 	return facts
 }
 

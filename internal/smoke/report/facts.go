@@ -77,12 +77,8 @@ func evidence(r *smoke.Result) []string {
 			return
 		}
 		lines = append(lines, what+":")
-		shown := items[:min(len(items), maxEvidence)]
-		for _, item := range shown {
+		for _, item := range some(items, more) {
 			lines = append(lines, "  "+safe(item))
-		}
-		if more += len(items) - len(shown); more > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", more))
 		}
 	}
 	add("said", r.Said, 0)
@@ -92,6 +88,16 @@ func evidence(r *smoke.Result) []string {
 	add("left behind", each(r.Orphans, orphanText), 0)
 	add("notices", each(r.Notices, noticeText), 0)
 	return lines
+}
+
+// some are the first of some items, and a line that counts the others, of which
+// more are not among them.
+func some(items []string, more int) []string {
+	shown := items[:min(len(items), maxEvidence)]
+	if more += len(items) - len(shown); more > 0 {
+		return append(shown[:len(shown):len(shown)], fmt.Sprintf("and %d more", more))
+	}
+	return shown
 }
 
 func each[T any](items []T, text func(*T) string) []string {
