@@ -26,10 +26,11 @@ func (a *app) callCommand() *cobra.Command {
 stdout and shuts the server down. An error answer goes to stderr, exit code 1.
 
 An ARG is a member of the params, or with --tool of the tool's arguments:
-NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's text.`,
+NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's
+text.`,
 		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
   mcpdbg call --tool add a:=1 b:=2 -- ./my-server
-  mcpdbg call tools/call --params '{"name":"echo","arguments":{"message":"hi"}}' -- ./my-server`,
+  mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			method, body, err := callParams(tool, params, args)
 			if err != nil {

@@ -149,7 +149,7 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
   mcpdbg --config .mcp.json --server notes
   mcpdbg --watch '**/*.go' -- go run ./cmd/server
   mcpdbg list tools -- gopls mcp
-  mcpdbg call --tool echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio
+  mcpdbg call --tool echo message=hi -- ./my-server
   mcpdbg run --json --in requests.jsonl -- ./my-server`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -174,6 +174,7 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
+	foldHelp(root)
 	w.register(root)
 	t.register(root)
 	s.register(root)

@@ -49,7 +49,8 @@ func (a *app) recExportCommand() *cobra.Command {
            facts, what is wrong, and a table to search, with every message
   md       a report to paste into an issue
   jsonl    one message a line, with time and direction
-  har      an HTTP archive (1.2) of requests and answers, for tools that read those
+  har      an HTTP archive (1.2) of requests and answers, for tools that read
+           those
   txtar    one file per message in a text archive, for fixtures and reviews
   scenario the calls of the session with what is expected of each, as YAML:
            mcpdbg run --scenario runs it. --expect says how much is expected:
@@ -57,7 +58,8 @@ func (a *app) recExportCommand() *cobra.Command {
            types of structured results; exact: the whole result
 
 html and md are bounded and say what they leave out. With --filter, --from and
---to only a part is written. Without --format the end of OUT's name tells it.
+--to only a part is written. Without --format the end of the name behind -o
+tells it: .yaml is a scenario.
 
 What is written has what the recording has, secrets included: mcpdbg rec redact
 makes a copy without them.

@@ -33,24 +33,24 @@ func (a *app) recImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE [-- COMMAND [ARG...]]",
 		Short: "Make a recording of what another program wrote",
-		Long: `import makes a recording of a session that another program wrote down. What it is
-is found out by what is in it:
+		Long: `import makes a recording of a session that another program wrote down. What it
+is is found out by what is in it:
 
   mcpsnoop         the session logs of mcpsnoop
   mcpsnoop-json    what mcpsnoop export --format json writes
   mcp-cassette     cassettes of mcp-cassette (npm), versions 1 and 2
   claude-desktop   mcp-server-NAME.log and mcp.log of Claude Desktop
   inspector        what the MCP Inspector 2.x exports of its protocol screen
-  jsonl            one message a line with a direction: in and out, send and recv,
-                   client and server, c2s and s2c and such; also what mcpdbg rec
-                   export --format jsonl writes
+  jsonl            one message a line with a direction: in and out, send and
+                   recv, client and server, c2s and s2c and such; also what
+                   mcpdbg rec export --format jsonl writes
   txtar            what mcpdbg rec export --format txtar writes
 
 Messages are taken byte for byte as FILE has them. What it has not, such as
-stderr or exit codes, is said in the first entry of the recording and on standard
-error; lines that can't be read become notes in the recording. FILE is - for
-standard input. COMMAND is how the server was started, for a FILE that does not
-tell.
+stderr or exit codes, is said in the first entry of the recording and on
+standard error; lines that can't be read become notes in the recording. FILE may
+be -, which is standard input. COMMAND is how the server was started, for a
+FILE that does not tell.
 
 Without -o the recording goes to the folder where sessions are recorded, and its
 path is printed. A file that is there is never overwritten.`,

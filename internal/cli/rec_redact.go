@@ -48,11 +48,11 @@ secrets alike; all else stays byte for byte, and rec verify accepts the copy.
 What was removed where is printed to stderr, never what it was.
 
 Without further flags what is removed are the values of members, arguments and
-parameters with names such as authorization, cookie, password, secret, token and
-api_key, and tokens that can be told by their shape: of AWS, GitHub, GitLab,
-Slack, Stripe, Google, npm, PyPI, Hugging Face and sk-..., JSON web tokens, private
-keys, Bearer tokens, and passwords in addresses. No rule knows your secrets: name
-them with --env, and read the copy before you share it.
+parameters with names such as authorization, cookie, password, secret, token
+and api_key, and tokens that can be told by their shape: of AWS, GitHub,
+GitLab, Slack, Stripe, Google, npm, PyPI, Hugging Face and sk-..., JSON web
+tokens, private keys, Bearer tokens, and passwords in addresses. No rule knows
+your secrets: name them with --env, and read the copy before you share it.
 
   --env NAME       the value that the variable has now, wherever it stands
   --value-from F   the text in a file, without its last newline
@@ -62,12 +62,13 @@ them with --env, and read the copy before you share it.
   --pattern RE     what the regular expression (RE2) finds: its first group, if
                    it has one
 
-Not found is what is encoded, as in base64, and what was cut into several strings.
+Not found is what is encoded, as in base64, and what was cut into several
+strings.
 
 ` + recordingNames,
 		Example: `  mcpdbg rec redact last -o share.jsonl --env API_KEY --home
   mcpdbg rec redact last --dry-run --json
-  mcpdbg rec redact crash.jsonl -o share.jsonl --pointer 'tools/call:/params/arguments/*' --identity`,
+  mcpdbg rec redact last -o a.jsonl --pointer 'tools/call:/params/arguments/*'`,
 		ValidArgsFunction: completeRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -33,25 +33,26 @@ func (a *app) recCatCommand() *cobra.Command {
 	var shown string
 	cmd := &cobra.Command{
 		Use:   "cat FILE",
-		Short: "Print a recording: one line per entry, its JSON, or what jq makes of it",
+		Short: "Print a recording: a line for each entry, or what jq makes of it",
 		Long: `cat prints a recording as run prints a session: number, seconds since the start,
 sequence number, direction, kind and text of each entry.
 
   --json      the lines of the recording as they are, byte for byte, behind its
               header; what is printed is a recording again
-  --jq EXPR   each entry through an expression of jq, one result a line. An entry
-              has .n .t .k .seq and .m (the message), .raw or .b64;
-              docs/recording-format.md lists them. Numbers are as they stand in the
-              recording until the expression reckons with them; then whole numbers
-              stay exact and others are 64-bit floats. Members are sorted by name.
-              Where it fails, an error names the entry, and the others go on.
+  --jq EXPR   each entry through an expression of jq, one result a line. An
+              entry has .n .t .k .seq and .m (the message), .raw or .b64;
+              docs/recording-format.md lists them. Numbers are as they stand in
+              the recording until the expression reckons with them; then whole
+              numbers stay exact and others are 64-bit floats. Members are
+              sorted by name. Where it fails, an error names the entry, and the
+              others go on.
 
-With --filter only entries are printed that pass; it is the filter of the screen:
+With --filter, the filter of the screen, only entries are printed that pass:
   method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
   n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
-It goes before --jq, and is much faster: use it to leave out what jq need not see.
-With --follow an entry is judged when it comes: how long a request took, for one,
-only its response knows then.
+It goes before --jq, and is much faster: use it to leave out what jq need not
+see. With --follow an entry is judged when it comes: how long a request took,
+for one, only its response knows then.
 
 ` + recordingNames + `
 
@@ -60,7 +61,7 @@ file can't be read.`,
 		Example: `  mcpdbg rec cat last
   mcpdbg rec cat last --filter 'method:tools/call >100ms'
   mcpdbg rec cat last --filter err --json > errors.jsonl
-  mcpdbg rec cat last --filter 'kind:request dir:out' --jq '.m | {method, params}'
+  mcpdbg rec cat last --filter kind:request --jq '.m | {method, params}'
   mcpdbg rec cat last --filter kind:stderr --jq .raw -r
   mcpdbg rec cat last --follow --filter err
   mcpdbg rec cat session.jsonl --from 10s --to 12.5s`,

@@ -36,8 +36,9 @@ FOLDER it is the one where sessions are recorded.
 
 The state is done; torn, if the recorder was ended before it could finish; or
 live, while it is at work. What the last entry of a recording does not tell (of
-one that is torn, or older) is counted if it has no more than 8 MiB, and a - else,
-unless --all is given. Files that can't be read are named on standard error.
+one that is torn, or older) is counted if it has no more than 8 MiB, and a -
+else, unless --all is given. Files that can't be read are named on standard
+error.
 
 The names in the first column are taken by every command that takes a recording.`,
 		Example: `  mcpdbg rec ls

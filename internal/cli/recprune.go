@@ -53,8 +53,8 @@ func (a *app) recPruneCommand() *cobra.Command {
 that are named. Without FOLDER it is the one where sessions are recorded.
 
 Only files that are named as this program names recordings, and are some, are
-looked at. One that is being recorded stays, and so does one with marks or notes,
-unless --noted is given; they count.
+looked at. One that is being recorded stays, and so does one with marks or
+notes, unless --noted is given; they count.
 
 The same limits can stand in the settings, as keep = 100, older = "30d" and
 over = "2GiB" in the table [recordings] of config.toml: then they are applied

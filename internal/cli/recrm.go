@@ -22,8 +22,8 @@ func (a *app) recRemoveCommand() *cobra.Command {
 		Use:   "rm FILE...",
 		Short: "Remove recordings",
 		Long: `rm removes the recordings that are named, with all their parts and the notes on
-them, and says what it removed. It asks nothing. What is no recording is left alone, and so is one
-that is being recorded, unless --force is given.
+them, and says what it removed. It asks nothing. What is no recording is left
+alone, and so is one that is being recorded, unless --force is given.
 
 FILE is a path, the whole name of a recording in the folder where sessions are
 recorded, or its last six letters; "last" is the newest there.`,

@@ -38,7 +38,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var r replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay [flags] FILE -- COMMAND [ARG...]",
-		Short: "Send what a recording sent to a new process, and compare the answers",
+		Short: "Send what a recording sent to a new process, compare the answers",
 		Long: `replay starts a server, sends it the requests, notifications and raw bytes that
 the recording sent, and compares its answers with the recorded ones. A request
 goes out when all answers have come that had come before it. Ids and progress
@@ -49,21 +49,21 @@ Tools are called only if the server's tools/list says that they are read-only;
 --tool NAME and --all call more. --dry-run lists what would be sent.
 
 Values that are others in each run (times, ids) are equal if they are of one
-type. --learn N replays N times before and leaves out what moved from run to run;
---accept FILE adds that to a file of rules, or without --learn whatever differs
-now. Rules of such a file count with --accept and with --rules.
+type. --learn N replays N times before and leaves out what moved from run to
+run; --accept FILE adds that to a file of rules, or without --learn whatever
+differs now. Rules of such a file count with --accept and with --rules.
 
 An answer may take ten times as long as it took when it was recorded, and at
 least 5 s, unless --timeout says otherwise.
 
-The exit code is 0 if the answers are the same, 1 if they differ, 3 if the server
-ended before it had answered what it answered then.
+The exit code is 0 if the answers are the same, 1 if they differ, 3 if the
+server ended before it had answered what it answered then.
 
 ` + recordingNames,
 		Example: `  mcpdbg replay last --dry-run
   mcpdbg replay session.jsonl -- ./my-server
   mcpdbg replay session.jsonl --learn 2 --accept my-server.rules -- ./my-server
-  mcpdbg replay session.jsonl --rules my-server.rules --tool create_note --junit report.xml -- ./my-server`,
+  mcpdbg replay last --tool create_note --junit report.xml -- ./my-server`,
 		ValidArgsFunction: completeRecordings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

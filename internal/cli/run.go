@@ -39,7 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `run starts the server, shakes hands, and prints each entry of the log as one
 line, until the server ends, --for is over, or a signal comes.
 
-With --filter only entries are printed that pass; it is the filter of the screen:
+With --filter, the filter of the screen, only entries are printed that pass:
   method:tools/* tool:NAME id:7 dir:in dir:out kind:request err >100ms <5s
   n:10-20 seq:3- run:2 text "some text" /regexp/ !not and or
 kind: is request, response, notification, error, batch, stray, stderr, event, or

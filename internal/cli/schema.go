@@ -24,9 +24,15 @@ func schemas() map[string]func() []byte {
 func (a *app) schemaCommand() *cobra.Command {
 	names := slices.Sorted(maps.Keys(schemas()))
 	return &cobra.Command{
-		Use:   "schema [NAME]",
-		Short: "Print the JSON Schema of a file that mcpdbg reads or writes",
-		Long: `schema prints a JSON Schema (2020-12), for editors and for programs: ` + strings.Join(names, ", ") + `.
+		Use:                   "schema [NAME]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Print the JSON Schema of a file that mcpdbg reads or writes",
+		Long: `schema prints a JSON Schema (2020-12), for editors and for programs:
+
+  scenario     the files of mcpdbg run --scenario and mcpdbg smoke --scenario
+  smoke        what mcpdbg smoke --json prints
+  smoke-line   each line of what mcpdbg smoke --jsonl prints
+
 Without a name it lists the names.
 
 An editor that knows YAML checks and completes a scenario whose first line is

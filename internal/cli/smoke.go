@@ -36,28 +36,32 @@ func (a *app) smokeCommand() *cobra.Command {
 	var t targetFlags
 	var f smokeFlags
 	cmd := &cobra.Command{
-		Use:   "smoke [flags] [--ssh DEST]... [--hosts FILE]... (-- COMMAND [ARG...] | --config FILE)",
-		Short: "The same checks on many hosts: does the server work there, and if not, why?",
+		Use:                   "smoke [--ssh DEST]... [--hosts FILE]... (-- COMMAND | --config FILE)",
+		DisableFlagsInUseLine: true,
+		Short:                 "Check servers on many hosts: where they work, and if not, why",
 		Long: `smoke tests servers on hosts: the command behind --, or those of a config file
 that can be started, on each host of --ssh and --hosts. "local" is this machine,
 and where it runs without either; a server whose config file names a host runs
 there then.
 
-For each target it connects, verifies the host key, logs in, starts the server,
-shakes hands, lists everything, pings, ends the server by the ladder, and sees
-whether it left a process behind. What the log of the session shows to be wrong
-fails it, too. Nobody is asked anything. Each target is recorded.
+For each target, which is one server on one host, it connects, verifies the
+host key, logs in, starts the server, shakes hands, lists everything, pings,
+takes the steps of --scenario, and ends the server: by the end of its input,
+and if it has to with SIGTERM and SIGKILL. A process that is left behind is a
+failure, and so are errors that the log of the session shows (--fail-on).
+Nobody is asked anything. Each target is recorded.
 
---hosts FILE has one destination a line; # begins a comment, - is standard input.
-A line with * or ? stands for all hosts of the ssh configuration that it matches;
-one that begins with ! takes out what it matches of its file.
+--hosts FILE has one destination a line; # begins a comment, - is standard
+input. A line with * or ? stands for all hosts of the ssh configuration that it
+matches; one that begins with ! takes out what it matches of its file.
 
-The exit code is 0 if all is good; 5, 4 or 3 if all that failed failed for want
-of a host, of time or of a server; else 1.`,
+The exit code is 0 if all is good. If all that failed failed in one way it is 5
+(no way to the host, or into it), 4 (no answer in time) or 3 (the server could
+not be started); else it is 1.`,
 		Example: `  mcpdbg smoke -- npx -y @modelcontextprotocol/server-everything stdio
   mcpdbg smoke --ssh web-1 --ssh web-2 --ssh local -- my-server
   mcpdbg smoke --hosts hosts.txt --jobs 32 --junit smoke.xml -- my-server
-  mcpdbg smoke --hosts hosts.txt --config .mcp.json --server notes --server files
+  mcpdbg smoke --hosts hosts.txt --config .mcp.json --server notes
   printf 'web-*\n!web-9\n' | mcpdbg smoke --hosts - --json -- my-server`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,12 +72,12 @@ of a host, of time or of a server; else 1.`,
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.hosts, "ssh", nil, "test on this host, `[user@]host[:port]` or an alias or pattern; local is this machine; may be repeated")
 	flags.StringArrayVar(&f.lists, "hosts", nil, "test on the hosts of a `file`, one a line; - is standard input; may be repeated")
-	flags.IntVar(&f.jobs, "jobs", smoke.DefaultJobs, "how many servers run at once; more hosts than that are reached beforehand")
-	flags.IntVar(&f.retries, "retries", 1, "how often a target is begun again that could not be reached")
-	flags.Uint32Var(&f.seed, "seed", 0, "makes the waits between attempts the same again (default: others each time)")
+	flags.IntVar(&f.jobs, "jobs", smoke.DefaultJobs, "run `N` servers at once; more hosts than that are reached beforehand")
+	flags.IntVar(&f.retries, "retries", 1, "begin a target that could not be reached `N` times again")
+	flags.Uint32Var(&f.seed, "seed", 0, "a `number` that makes the waits between attempts the same again (default: others each time)")
 	flags.BoolVar(&f.failFast, "fail-fast", false, "end the run when the first target fails")
-	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "findings that fail a target: error, warning (and errors) or never")
-	flags.StringVar(&f.baseline, "baseline", "", "what has changed since a recording or an earlier --json `FILE`, or from what one of the hosts has, is a failure")
+	flags.StringVar(&f.failOn, "fail-on", string(smoke.FailOnError), "least `severity` of findings that fail a target: error, warning or never")
+	flags.StringVar(&f.baseline, "baseline", "", "compare each target with a recording, with an earlier --json `FILE`, or with one of the hosts: what differs is a failure")
 	flags.DurationVar(&f.targetTimeout, "target-timeout", smoke.DefaultTargetTimeout, "limit for all of one target but its ending; time in which it waits for its turn does not count")
 	f.scenario.register(cmd)
 	f.out.register(cmd)
