@@ -90,21 +90,22 @@ type smokeOutput struct {
 // known of before the run.
 func (a *app) openSmoke(o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
 	out := &smokeOutput{cancel: cancel}
+	say := func(s smokeSink) { out.add(paced(s, len(targets), a.urgent, cancel)) }
 	switch {
 	case o.json:
-		out.add(document(a.stdout, report.JSON))
+		say(document(a.stdout, report.JSON))
 	case o.jsonl:
-		out.add(jsonLines(a.stdout, len(targets)))
+		say(jsonLines(a.stdout, len(targets)))
 	case o.tap:
-		out.add(document(a.stdout, report.TAP))
+		say(document(a.stdout, report.TAP))
 	case !o.quiet && len(o.toStdout()) == 0 && !a.terminal:
-		out.add(plainLines(a.stdout, targets))
+		say(plainLines(a.stdout, targets))
 	}
 	for _, file := range o.files() {
 		switch file.path {
 		case "":
 		case "-":
-			out.add(document(a.stdout, file.write))
+			say(document(a.stdout, file.write))
 		default:
 			f, err := createNew(file.path, true)
 			if err != nil {

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/internal/smoke"
+)
+
+// paceOf is a sink of lines for n targets, as a run uses it.
+func paceOf(t *testing.T, w io.Writer, n int, urgent context.Context) (sink smokeSink, broken context.Context) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return paced(jsonLines(w, n), n, urgent, cancel), ctx
+}
+
+// TestNobodyWaitsForWhoReads: all that a run has to say is taken before anything
+// of it is read, and comes in its order then.
+func TestNobodyWaitsForWhoReads(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	r, w := io.Pipe()
+	sink, broken := paceOf(t, w, n, t.Context())
+	require.NoError(t, sink.begin(&smoke.Report{Tool: "test"}))
+	for i := range n {
+		require.NoError(t, sink.done(i, &smoke.Result{Host: "h"}))
+	}
+	finished := make(chan error, 1)
+	go func() {
+		finished <- sink.finish(&smoke.Report{})
+		_ = w.Close()
+	}()
+	all, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, <-finished)
+	require.NoError(t, broken.Err())
+	require.Regexp(t, `(?s)^{"mcpdbg_smoke":1,"line":"start".*"index":0,.*"index":299,.*"line":"end"[^\n]*\n$`, string(all))
+}
+
+// TestWhoReadsGoesAway: the run is told at once, and nothing else is written.
+func TestWhoReadsGoesAway(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	r, w := io.Pipe()
+	require.NoError(t, r.CloseWithError(gone))
+	sink, broken := paceOf(t, w, 2, t.Context())
+	require.NoError(t, sink.begin(&smoke.Report{}))
+	<-broken.Done()
+	require.ErrorIs(t, context.Cause(broken), gone)
+	require.NoError(t, sink.done(0, &smoke.Result{}))
+	require.ErrorIs(t, sink.finish(&smoke.Report{}), gone)
+}
+
+// TestNobodyReadsAnyMore: a second signal does not wait for that.
+func TestNobodyReadsAnyMore(t *testing.T) {
+	t.Parallel()
+	urgent, hurry := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	defer r.Close()
+	sink, _ := paceOf(t, w, 0, urgent)
+	require.NoError(t, sink.begin(&smoke.Report{}))
+	hurry()
+	require.ErrorIs(t, sink.finish(&smoke.Report{}), errUnread)
+}
