@@ -17,7 +17,7 @@ var handles = []string{"cursor", "nextCursor", "taskId", "requestState", "subscr
 func (v *values) capture(step *scenario.Step, it *match.Item) {
 	for _, one := range v.from[placeOf(it.At)] {
 		program, ok := path(it.Msg.Line, one.Pointer)
-		if !ok {
+		if !ok || len(program) > maxProgram {
 			continue
 		}
 		one.name = v.unique(nameOf(one.Pointer))

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxProgram is how long a program may be that names what has to be there.
+	// maxProgram is how long a jq program may be, in bytes, that names what has to be
+	// there, or what is captured.
 	maxProgram = 4 << 10
 	// maxExact is how long, in bytes, a result or params may be that are expected as
 	// a whole.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"mcpdbg/framing"
 	"mcpdbg/recordings/match"
@@ -44,7 +45,7 @@ func (r *reader) answer(it *match.Item) error {
 // answerStep answers a question.
 func (r *reader) answerStep(run int, q question, answer []byte) error {
 	text, ok := r.values.template(answer)
-	if !ok || len(text) == 0 || text[0] != '{' {
+	if !ok || q.method == "" || !canBeGiven(text) {
 		return nil
 	}
 	if !q.during || q.method == mcp.MethodRoots {
@@ -62,6 +63,28 @@ func (r *reader) answerStep(run int, q question, answer []byte) error {
 	}
 	_, err := r.add(run, step)
 	return err
+}
+
+// canBeGiven tells whether a step can give an answer: a result, or an error that
+// has a code and a message, and beside them only data.
+func canBeGiven(answer json.RawMessage) bool {
+	var members, failure map[string]json.RawMessage
+	if json.Unmarshal(answer, &members) != nil || members == nil {
+		return false
+	}
+	raw, fails := members["error"]
+	if !fails {
+		return true
+	}
+	if len(members) > 1 || json.Unmarshal(raw, &failure) != nil {
+		return false
+	}
+	_, err := strconv.ParseInt(string(failure["code"]), 10, 32)
+	known := 2
+	if failure["data"] != nil {
+		known++
+	}
+	return err == nil && typeOf(failure["message"]) == "string" && len(failure) == known
 }
 
 // An input is what a result of the modern era asks for.

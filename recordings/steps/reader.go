@@ -107,11 +107,12 @@ func (r *reader) action(number int, row session.Row, closed int) (*action, error
 	switch {
 	case row.Kind == session.KindStdin && isRaw(row):
 		e, err := r.src.Entry(row, scenario.MaxFile)
-		if err != nil || e.Cut {
+		data := append(bytes.Clone(e.Payload), e.EOL.String()...)
+		if err != nil || e.Cut || len(data) == 0 {
 			return nil, err
 		}
 		r.raw[number] = true
-		return &action{row: number, n: e.N, run: r.runs, data: append(bytes.Clone(e.Payload), e.EOL.String()...)}, nil
+		return &action{row: number, n: e.N, run: r.runs, data: data}, nil
 	case row.Kind != session.KindWrite && row.Kind != session.KindAct && row.Kind != session.KindExited:
 		return nil, nil
 	}
@@ -127,7 +128,7 @@ func (r *reader) action(number int, row session.Row, closed int) (*action, error
 		}
 	case session.KindExited:
 		var b session.ExitedBody
-		if closed >= 0 && e.DecodeBody(&b) == nil {
+		if closed >= 0 && e.DecodeBody(&b) == nil && b.Code != nil && int64(int32(*b.Code)) == int64(*b.Code) {
 			r.actions[closed].exit = b.Code
 		}
 	case session.KindAct:

@@ -219,6 +219,35 @@ func TestOf(t *testing.T) {
 
   - send: '{"jsonrpc":"2.0","id":10,"method":"a","params":{"x":1,"x":2}}'
 `},
+		{"what no step can say", []string{
+			`> {"jsonrpc":"2.0","id":1,"method":"a"}`,
+			`< {"jsonrpc":"2.0","id":7,"method":"b"}`, `> {"jsonrpc":"2.0","id":7,"error":{"code":1}}`,
+			`< {"jsonrpc":"2.0","id":8,"method":"b"}`, `> {"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"x","why":"y"}}`,
+			`< {"jsonrpc":"2.0","id":12,"method":"b"}`, `> {"jsonrpc":"2.0","id":12,"error":{"code":1,"message":5}}`,
+			`< {"jsonrpc":"2.0","id":13,"method":"b"}`, `> {"jsonrpc":"2.0","id":13,"result":null}`,
+			`< {"jsonrpc":"2.0","id":9,"method":"b"}`, `> {"jsonrpc":"2.0","id":9,"error":{"code":99999999999,"message":"x"}}`,
+			`< {"jsonrpc":"2.0","id":10,"method":""}`, `> {"jsonrpc":"2.0","id":10,"result":{}}`,
+			`< {"jsonrpc":"2.0","id":11,"method":"b"}`, `> {"jsonrpc":"2.0","id":11,"error":{"code":1,"message":"x","data":[1]}}`,
+			`< {"jsonrpc":"2.0","id":1,"result":{"` + strings.Repeat("long", maxProgram) + `":"n0-12345678"}}`,
+			`> {"jsonrpc":"2.0","id":2,"method":"","params":{"id":"n0-12345678"}}`,
+			`> {"jsonrpc":"2.0","id":3,"method":"c","params":{"taskId":"n0-12345678"}}`, `< {"jsonrpc":"2.0","id":3,"result":{}}`,
+			`"k":"stdin","eol":"","raw":""`, `"k":"act","act":"close-stdin"`, `"k":"exited","seq":20,"code":4294967296`,
+		}, Options{}, `
+  - call: a
+    background: true
+
+  - answer: b
+    error: {code: 1, message: x, data: [1]}
+
+  - await: a
+
+  - send: '{"jsonrpc":"2.0","id":2,"method":"","params":{"id":"n0-12345678"}}'
+
+  - call: c
+    params: {taskId: n0-12345678}
+
+  - close-stdin: true
+`},
 		{"restarts, and a closed stdin", append(append([]string{
 			`> {"jsonrpc":"2.0","id":1,"method":"a"}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`,
 			`"k":"exited","seq":3,"code":1`,

@@ -39,6 +39,7 @@ type values struct {
 	from     map[place][]*variable                 // by the answer
 	in       map[place]map[match.Pointer]*variable // by the request and the place in it
 	names    map[string]bool
+	numbers  map[string]int       // the last one that unique gave, by the name that was wanted
 	captured map[string]*variable // by name
 	redacted []scenario.Var
 	byMark   map[string]string // names of redacted, by what stands for them
@@ -46,7 +47,7 @@ type values struct {
 
 func newValues() *values {
 	return &values{
-		from: map[place][]*variable{}, in: map[place]map[match.Pointer]*variable{}, names: map[string]bool{},
+		from: map[place][]*variable{}, in: map[place]map[match.Pointer]*variable{}, names: map[string]bool{}, numbers: map[string]int{},
 		captured: map[string]*variable{}, byMark: map[string]string{},
 	}
 }
@@ -75,7 +76,7 @@ func (v *values) find(ctx context.Context, src session.Source) error {
 func (v *values) params(it *match.Item) (json.RawMessage, bool) {
 	raw := it.Msg.RawParams()
 	id := it.Msg.RawID()
-	if string(it.Msg.JSONRPC.Of(it.Msg.Line)) != `"2.0"` || len(id) > 0 && bytes.IndexByte([]byte(`"-0123456789`), id[0]) < 0 {
+	if it.Method == "" || string(it.Msg.JSONRPC.Of(it.Msg.Line)) != `"2.0"` || len(id) > 0 && bytes.IndexByte([]byte(`"-0123456789`), id[0]) < 0 {
 		return nil, false
 	}
 	if len(raw) == 0 {
@@ -138,8 +139,9 @@ func (v *values) plain(text string) string {
 // unique is a name for a variable.
 func (v *values) unique(base string) string {
 	name := base
-	for n := 2; v.names[name]; n++ {
-		name = fmt.Sprintf("%s%d", base, n)
+	for v.names[name] {
+		v.numbers[base]++
+		name = fmt.Sprintf("%s%d", base, v.numbers[base]+1)
 	}
 	v.names[name] = true
 	return name
