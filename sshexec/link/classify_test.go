@@ -139,7 +139,7 @@ func TestClassify(t *testing.T) {
 			server: func(t *testing.T) *sshtest.Server {
 				return one(t, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail ESMTP\r\n"); sshtest.Silence(c) })
 			},
-			options: short,
+			options: Options{ConnectTimeout: time.Second}, // it has to come to its word
 			code:    executor.NetNotSSH, phase: "host-key", text: "does not speak SSH", said: "220 mail", hint: "port",
 		},
 		{

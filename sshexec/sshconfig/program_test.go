@@ -131,7 +131,7 @@ func TestResolveCancelled(t *testing.T) {
 	child := awaitFile(t, pid)
 	cancel(reason)
 	require.ErrorIs(t, <-done, reason)
-	require.Eventually(t, func() bool { return gone(child) }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return gone(child) }, time.Minute, time.Millisecond)
 }
 
 func awaitFile(t *testing.T, path string) string {
@@ -140,7 +140,7 @@ func awaitFile(t *testing.T, path string) string {
 		var err error
 		text, err = os.ReadFile(path)
 		return err == nil
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return strings.TrimSpace(string(text))
 }
 

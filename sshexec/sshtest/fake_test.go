@@ -18,8 +18,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// quiet is how long nothing has to come for silence.
-const quiet = 50 * time.Millisecond
+const (
+	// quiet is how long nothing has to come for silence.
+	quiet = 50 * time.Millisecond
+	// eventually is how long to wait for what has to come.
+	eventually = time.Minute
+)
 
 func openSession(t *testing.T, client *ssh.Client) (ssh.Channel, <-chan *ssh.Request) {
 	t.Helper()
@@ -39,13 +43,13 @@ func request(t *testing.T, ch ssh.Channel, name string, fields ...string) bool {
 	return ok
 }
 
-// answer is what the server says first on a new connection.
-func answer(t *testing.T, s *Server) (net.Conn, []byte, error) {
+// answer is what the server says first on a new connection, within a time.
+func answer(t *testing.T, s *Server, within time.Duration) (net.Conn, []byte, error) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetReadDeadline(time.Now().Add(quiet)))
+	require.NoError(t, c.SetReadDeadline(time.Now().Add(within)))
 	buf := make([]byte, 4096)
 	n, err := c.Read(buf)
 	return c, buf[:n], err
@@ -129,17 +133,17 @@ func TestFakeBeforeTheVersion(t *testing.T) {
 	t.Run("drop", func(t *testing.T) {
 		s := Fake(t, FakeOptions{DropFirst: 2})
 		for range 2 {
-			_, _, err := answer(t, s)
+			_, _, err := answer(t, s, eventually)
 			require.ErrorIs(t, err, io.EOF)
 		}
 		s.Dial(t)
 	})
 	t.Run("silence", func(t *testing.T) {
-		_, _, err := answer(t, Fake(t, FakeOptions{Instead: Silence}))
+		_, _, err := answer(t, Fake(t, FakeOptions{Instead: Silence}), quiet)
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	})
 	t.Run("endless", func(t *testing.T) {
-		c, _, err := answer(t, Fake(t, FakeOptions{Instead: Endless("noise\n")}))
+		c, _, err := answer(t, Fake(t, FakeOptions{Instead: Endless("noise\n")}), eventually)
 		require.NoError(t, err)
 		require.NoError(t, c.SetReadDeadline(time.Time{}))
 		text := make([]byte, 1<<20)
@@ -149,7 +153,7 @@ func TestFakeBeforeTheVersion(t *testing.T) {
 	})
 	t.Run("greeting", func(t *testing.T) {
 		s := Fake(t, FakeOptions{Greeting: []byte("too many users\r\n")})
-		_, text, err := answer(t, s)
+		_, text, err := answer(t, s, eventually)
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(text, []byte("too many users\r\n")))
 		s.Dial(t)
@@ -263,7 +267,7 @@ func TestFakeSessions(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, _, err = client.OpenChannel("session", nil)
 			return err == nil
-		}, 5*time.Second, time.Millisecond)
+		}, eventually, time.Millisecond)
 	})
 	t.Run("none", func(t *testing.T) {
 		client := Fake(t, FakeOptions{MaxSessions: -1}).Dial(t)
@@ -426,7 +430,7 @@ func TestFakeFreezes(t *testing.T) {
 		read <- err
 	}()
 	noneWithin(t, read)
-	_, _, err = answer(t, s)
+	_, _, err = answer(t, s, quiet)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.NoError(t, client.Close())
 	require.Error(t, <-read)

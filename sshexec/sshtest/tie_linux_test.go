@@ -44,5 +44,5 @@ func TestServersEndWithAKilledTest(t *testing.T) {
 			_ = conn.Close()
 		}
 		return err != nil
-	}, 5*time.Second, time.Millisecond)
+	}, eventually, time.Millisecond)
 }
