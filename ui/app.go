@@ -5,12 +5,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mcpdbg/session"
 	"mcpdbg/ui/keymap"
 	"mcpdbg/ui/paint"
-	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
 
@@ -147,15 +145,6 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Msg {
 	case <-ctx.Done():
 		return nil
 	}
-}
-
-// look is how text is cut and escaped.
-func (a *App) look() termsafe.Options {
-	o := termsafe.Options{Ellipsis: termsafe.Ellipsis, EscapeStart: a.theme.Escape.On, EscapeEnd: a.theme.Escape.Off}
-	if a.opts.ASCII {
-		o.Ellipsis = "~"
-	}
-	return o
 }
 
 // Init asks for the background colour and starts the server, if that is asked
@@ -371,40 +360,6 @@ func (a *App) selectRow() {
 	a.selected = selection{ok: ok, number: number, row: row}
 }
 
-// setProfile takes the colours that the terminal can show.
-func (a *App) setProfile(p colorprofile.Profile) {
-	switch {
-	case a.opts.NoColor || a.opts.Theme == ThemeNone || p < colorprofile.ANSI:
-		a.profile = theme.NoColor
-	case a.opts.Theme == Theme16 || p == colorprofile.ANSI:
-		a.profile = theme.ANSI
-	default:
-		a.profile = theme.TrueColor
-	}
-	a.setTheme()
-}
-
-// newTheme makes the theme of the settings, or the one that fits the terminal.
-func (a *App) newTheme() *theme.Theme {
-	dark := a.dark
-	switch a.opts.Theme {
-	case ThemeLight:
-		dark = false
-	case ThemeDark:
-		dark = true
-	}
-	return theme.New(dark, a.profile)
-}
-
-func (a *App) setTheme() {
-	a.theme = a.newTheme()
-	a.nobody.setTheme(a.theme)
-	for _, s := range a.subjects {
-		s.setTheme(a.theme)
-	}
-	a.markAll()
-}
-
 // arrange divides the screen anew.
 func (a *App) arrange() {
 	a.layout = arrange(arrangement{
@@ -421,59 +376,6 @@ func (a *App) arrange() {
 		a.composer.setSize(r.W, r.H)
 	}
 	a.markAll()
-}
-
-// A pane is one of the rectangles that can have the keys.
-type pane interface {
-	setSize(w, h int)
-	// move carries out an action that changes what is looked at; it returns
-	// false for one that means nothing to the pane.
-	move(action string) bool
-	paint(out *paint.Lines, focused bool)
-	// titles are what stands in the upper border, left and right.
-	titles() (left, right string)
-}
-
-func (a *App) pane(id paneID) pane {
-	switch id {
-	case sessionsID:
-		return a.sessions
-	case detailID:
-		return a.detail
-	}
-	return a.lists(id)
-}
-
-// lists returns a pane that lists rows.
-func (a *App) lists(id paneID) lister {
-	switch id {
-	case stderrID:
-		return a.stderr
-	case eventsID:
-		return a.events
-	}
-	return a.traffic
-}
-
-// A lister is a pane that lists rows of the log.
-type lister interface {
-	pane
-	Cursor() (row int, ok bool)
-	Select(row int)
-	SetFollow(on bool)
-	Following() bool
-}
-
-// mark has a pane painted again.
-func (a *App) mark(id paneID) {
-	a.dirty[id], a.stale = true, true
-}
-
-func (a *App) markAll() {
-	for id := range a.dirty {
-		a.dirty[id] = true
-	}
-	a.stale = true
 }
 
 // say shows a message in the last line.
