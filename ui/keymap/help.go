@@ -59,29 +59,31 @@ func (t *Table[C]) Help(scope string, c C) []Group {
 // Markdown returns the whole table for the README, one section for each scope
 // that has actions.
 func (t *Table[C]) Markdown() string {
-	var b strings.Builder
-	for _, s := range t.scopes {
-		actions := t.own(s.ID)
-		if len(actions) == 0 {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "### %s\n\n| keys | action | what it does |\n|---|---|---|\n", s.Title)
+	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
+		fmt.Fprintf(b, "### %s\n\n| keys | action | what it does |\n|---|---|---|\n", title)
 		for _, a := range actions {
 			help := a.Help
 			if a.Destructive {
 				help += " Asks first."
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", markdownKeys(a.Keys), cell(a.Title), cell(help))
+			fmt.Fprintf(b, "| %s | %s | %s |\n", markdownKeys(a.Keys), cell(a.Title), cell(help))
 		}
-	}
-	return b.String()
+	})
 }
 
 // Text returns the whole table as text, with the names of the actions.
 func (t *Table[C]) Text() string {
+	return t.sections(func(b *strings.Builder, title string, actions []*Action[C]) {
+		fmt.Fprintln(b, title)
+		for _, a := range actions {
+			fmt.Fprintf(b, "  %-20s %-24s %s\n", cmp.Or(strings.Join(a.Keys, " "), "(palette)"), a.ID, a.Help)
+		}
+	})
+}
+
+// sections writes a section for each scope that has actions, and an empty line
+// between two.
+func (t *Table[C]) sections(write func(b *strings.Builder, title string, actions []*Action[C])) string {
 	var b strings.Builder
 	for _, s := range t.scopes {
 		actions := t.own(s.ID)
@@ -91,14 +93,7 @@ func (t *Table[C]) Text() string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintln(&b, s.Title)
-		for _, a := range actions {
-			keys := strings.Join(a.Keys, " ")
-			if keys == "" {
-				keys = "(palette)"
-			}
-			fmt.Fprintf(&b, "  %-20s %-24s %s\n", keys, a.ID, a.Help)
-		}
+		write(&b, s.Title, actions)
 	}
 	return b.String()
 }
