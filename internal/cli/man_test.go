@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// manLine is any line that a page may have: nothing of a text is an instruction.
+var manLine = regexp.MustCompile(`^(\.(TH|SH|PP|TP|nf|fi)( .*)?|([^.'\\]|\\(-|e|\(dq|f[BR]|&[.']))?([^\\]|\\(-|e|\(dq|f[BR]))*)$`)
+
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "man1")
+	r := inProcess(t, "man", "--dir", folder)
+	require.Equal(t, result{}, r)
+	pages := 0
+	everyCommand(func(cmd *cobra.Command, words []string) {
+		pages++
+		page, err := os.ReadFile(filepath.Join(folder, manName(cmd)+".1"))
+		require.NoError(t, err)
+		require.Equal(t, string(page), inProcess(t, append([]string{"man"}, words...)...).stdout)
+		for line := range strings.Lines(string(page)) {
+			require.Regexp(t, manLine, strings.TrimSuffix(line, "\n"))
+		}
+		require.Contains(t, string(page), roffText(cmd.Short))
+		for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"} {
+			require.Contains(t, string(page), "\n.SH "+section+"\n")
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			require.Contains(t, string(page), roffText("--"+f.Name), cmd.Name())
+		})
+	})
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Greater(t, len(files), pages, "and those of the library")
+
+	require.Contains(t, inProcess(t, "man", "rec").stdout, "\\fBrec export\\fR\nWrite a recording")
+	require.Contains(t, inProcess(t, "man", "smoke").stdout, "\\fB\\-\\-jobs N\\fR\nrun N servers at once; more hosts than that are reached beforehand (default 16)\n")
+	require.Equal(t, "cat\nexport\n", inProcess(t, "__complete", "man", "rec", "").stdout[:len("cat\nexport\n")])
+	for says, args := range map[string][]string{
+		`no command "rec cut"`: {"man", "rec", "cut"}, `no command "smoke x"`: {"man", "smoke", "x"},
+		"--dir writes all pages": {"man", "--dir", folder, "rec"}, "--dir: ": {"man", "--dir", filepath.Join(folder, "mcpdbg.1")},
+	} {
+		r := inProcess(t, args...)
+		require.Equal(t, exitUsage, r.code, args)
+		require.Contains(t, r.stderr, says)
+	}
+}
+
+func TestRoffOfAnyText(t *testing.T) {
+	var page bytes.Buffer
+	r := roff{&page}
+	r.prose(".SH NAME\n'tis \\fB \"x\" a-b\n\n  .x\n  y\nz")
+	require.Equal(t, ".PP\n\\&.SH NAME\n\\&'tis \\efB \\(dqx\\(dq a\\-b\n.PP\n.nf\n  .x\n  y\n.fi\nz\n", page.String())
+}
