@@ -3,24 +3,16 @@ package cli
 import (
 	"bytes"
 	"os"
-	"path/filepath"
-	"strconv"
+
+	"mcpdbg/sshexec/sshtest"
 )
 
-// marked are the processes that inherited a mark.
+// marked are the processes that inherited a mark; what has ended, or is
+// another's, has no environment.
 func marked(mark string) []*os.Process {
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		panic(err) // the pattern is wrong
-	}
 	var found []*os.Process
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(env, []byte(markName+"="+mark+"\x00")) {
-			continue // it has ended, or is another's
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil || pid == os.Getpid() {
+	for pid, env := range sshtest.ProcFiles("environ") {
+		if pid == os.Getpid() || !bytes.Contains(env, []byte(markName+"="+mark+"\x00")) {
 			continue
 		}
 		if p, err := os.FindProcess(pid); err == nil {
