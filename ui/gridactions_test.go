@@ -337,6 +337,24 @@ func TestGridEndsAtFailure(t *testing.T) {
 	}
 }
 
+// TestGridEndsElsewhere: who looks at something else is told once that the run is
+// over.
+func TestGridEndsElsewhere(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		r := halfway(t)
+		d.grids(r)
+		d.do(actGridOpened)
+		d.take(gridChanged{})
+		require.NotContains(t, d.rows()[35], "the run is over")
+		r.over()
+		d.take(gridChanged{})
+		require.Contains(t, d.rows()[35], "the run is over: 107 ok, 36 failed; ctrl+g shows it")
+		d.notice, d.stale = notice{}, true
+		d.take(gridChanged{})
+		require.NotContains(t, d.rows()[35], "the run is over")
+	})
+}
+
 // TestGridRemovesLast: what was opened last is removed, and the grid is there.
 func TestGridRemovesLast(t *testing.T) {
 	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, _ *fakeExecutor) {

@@ -111,17 +111,22 @@ func (a *App) toGrid() {
 }
 
 // refreshGrid looks at the run. Once it has ended the program does, if that is
-// what was wanted.
+// what was wanted; who looks at something else is told.
 func (a *App) refreshGrid() tea.Cmd {
-	if a.grid == nil {
+	g := a.grid
+	if g == nil {
 		return nil
 	}
-	a.grid.grid.Refresh()
-	if a.gridShown() {
-		a.stale = true
-	}
-	if a.grid.quits && a.grid.over() {
+	wasOver := g.over()
+	g.grid.Refresh()
+	switch {
+	case g.quits && g.over():
 		return a.leaveProgram()
+	case a.gridShown():
+		a.stale = true
+	case g.over() && !wasOver:
+		t := g.grid.Totals()
+		a.say(fmt.Sprintf("the run is over: %s ok, %s failed; %s shows it", paint.Thousands(t.Passed), paint.Thousands(t.Failed), a.keyOf(actGrid)))
 	}
 	return nil
 }
