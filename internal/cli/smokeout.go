@@ -90,7 +90,7 @@ type smokeOutput struct {
 // known of before the run.
 func (a *app) openSmoke(o *smokeOutputs, targets []smoke.Target, cancel context.CancelCauseFunc) (*smokeOutput, error) {
 	out := &smokeOutput{cancel: cancel}
-	say := func(s smokeSink) { out.add(paced(s, len(targets), a.urgent, cancel)) }
+	say := func(s smokeSink) { out.add(paced(a.urgent, s, len(targets), cancel)) }
 	switch {
 	case o.json:
 		say(document(a.stdout, report.JSON))

@@ -24,7 +24,7 @@ type pacedSink struct {
 
 // paced makes such a sink of one. broken is told why nothing can be written any
 // more.
-func paced(sink smokeSink, targets int, urgent context.Context, broken context.CancelCauseFunc) smokeSink {
+func paced(urgent context.Context, sink smokeSink, targets int, broken context.CancelCauseFunc) smokeSink {
 	p := &pacedSink{
 		sink: sink, queue: make(chan func() error, targets+2), urgent: urgent, broken: broken, written: make(chan struct{}),
 	}

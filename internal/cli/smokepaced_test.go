@@ -12,10 +12,10 @@ import (
 )
 
 // paceOf is a sink of lines for n targets, as a run uses it.
-func paceOf(t *testing.T, w io.Writer, n int, urgent context.Context) (sink smokeSink, broken context.Context) {
+func paceOf(urgent context.Context, t *testing.T, w io.Writer, n int) (sink smokeSink, broken context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	return paced(jsonLines(w, n), n, urgent, cancel), ctx
+	return paced(urgent, jsonLines(w, n), n, cancel), ctx
 }
 
 // TestNobodyWaitsForWhoReads: all that a run has to say is taken before anything
@@ -24,7 +24,7 @@ func TestNobodyWaitsForWhoReads(t *testing.T) {
 	t.Parallel()
 	const n = 300
 	r, w := io.Pipe()
-	sink, broken := paceOf(t, w, n, t.Context())
+	sink, broken := paceOf(t.Context(), t, w, n)
 	require.NoError(t, sink.begin(&smoke.Report{Tool: "test"}))
 	for i := range n {
 		require.NoError(t, sink.done(i, &smoke.Result{Host: "h"}))
@@ -47,7 +47,7 @@ func TestWhoReadsGoesAway(t *testing.T) {
 	gone := errors.New("gone")
 	r, w := io.Pipe()
 	require.NoError(t, r.CloseWithError(gone))
-	sink, broken := paceOf(t, w, 2, t.Context())
+	sink, broken := paceOf(t.Context(), t, w, 2)
 	require.NoError(t, sink.begin(&smoke.Report{}))
 	<-broken.Done()
 	require.ErrorIs(t, context.Cause(broken), gone)
@@ -61,7 +61,7 @@ func TestNobodyReadsAnyMore(t *testing.T) {
 	urgent, hurry := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	defer r.Close()
-	sink, _ := paceOf(t, w, 0, urgent)
+	sink, _ := paceOf(urgent, t, w, 0)
 	require.NoError(t, sink.begin(&smoke.Report{}))
 	hurry()
 	require.ErrorIs(t, sink.finish(&smoke.Report{}), errUnread)
