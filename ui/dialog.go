@@ -21,8 +21,9 @@ type dialog struct {
 	title string
 	lines []string // may be untrusted text
 	yes   func(*App) tea.Cmd
-	// failedStart says that it tells of a server that did not start.
-	failedStart bool
+	// failedStart says that it tells of a server that did not start, and
+	// aboutWatch of what a watch did: what is over takes them away.
+	failedStart, aboutWatch bool
 
 	scroll scroll
 	block  paint.Lines // as it was painted last,

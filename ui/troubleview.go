@@ -35,6 +35,10 @@ type troubleView struct {
 }
 
 func (a *App) openTrouble() {
+	if e := a.unbuilt(); e != nil {
+		a.openBuild(e)
+		return
+	}
 	v := &troubleView{at: a.trouble.found[0].Cause, sheet: sheet{title: "What is wrong", labels: 7}}
 	v.sheet.rows = v.rows
 	a.push(v)

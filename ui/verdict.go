@@ -27,12 +27,12 @@ func verdictActions() []action {
 }
 
 func hasTrouble(a *App) (bool, string) {
-	return len(a.trouble.found) > 0, "nothing is wrong, as far as can be seen"
+	return len(a.trouble.found) > 0 || a.unbuilt() != nil, "nothing is wrong, as far as can be seen"
 }
 
 func hasEvidence(a *App) (bool, string) {
-	if ok, why := hasTrouble(a); !ok {
-		return false, why
+	if len(a.trouble.found) == 0 {
+		return false, "nothing is wrong, as far as can be seen"
 	}
 	shows := func(v verdicts.Verdict) bool { return v.Row >= 0 }
 	return slices.ContainsFunc(a.trouble.found, shows), "no row shows it"
@@ -176,6 +176,9 @@ func (a *App) looksBack() bool { return a.playback != nil && a.judges() && a.tro
 
 // fitFound are the lines of what is wrong.
 func (a *App) fitFound() []string {
+	if rows := a.buildRows(); rows != nil {
+		return rows
+	}
 	if len(a.trouble.found) == 0 {
 		return nil
 	}
@@ -204,6 +207,8 @@ func (a *App) paintVerdict() {
 	switch {
 	case r.Empty():
 		return
+	case a.unbuilt() != nil:
+		style = a.theme.Error
 	case len(a.trouble.found) > 0:
 		_, style = a.severity(a.trouble.found[0].Severity)
 	}

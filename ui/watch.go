@@ -18,11 +18,14 @@ import (
 type Watch struct {
 	// What says what is watched.
 	What string
+	// Doing says what is run before the server is started again, such as "runs
+	// make: main.go changed"; "" while nothing is. It must not block.
+	Doing func() string
 	// Next waits for a change and says what it was, such as "main.go changed". An
 	// error ends the watch.
 	Next func(context.Context) (cause string, err error)
-	// Again starts the server again for a cause and asks it the same. An error
-	// that no start is behind leaves the server as it was.
+	// Again starts the server again for a cause and asks it the same. A *BuildError
+	// leaves the server as it was.
 	Again func(ctx context.Context, cause string) (*rerun.Round, error)
 	// Rest sends what the last round held back.
 	Rest func(context.Context) (*rerun.Round, error)
@@ -31,13 +34,15 @@ type Watch struct {
 // A watching is a Watch at work on a subject.
 type watching struct {
 	*Watch
-	ctx    context.Context // ends when the subject is shown no more
-	paused bool
-	busy   bool // a round is under way
-	next   string
-	cause  string   // of the last round
-	held   []string // what the last round has held back
-	failed bool     // it has not come to its end
+	ctx     context.Context // ends when the subject is shown no more
+	paused  bool
+	busy    bool // a round is under way
+	next    string
+	cause   string      // of the last round
+	held    []string    // what the last round has held back
+	failed  bool        // it has not come to its end
+	outcome string      // of one that has, in a word or two
+	unbuilt *BuildError // why the last one did not begin
 
 	restarts atomic.Int64
 }
@@ -113,16 +118,20 @@ func (a *App) runRound(cause string, run func(context.Context) (*rerun.Round, er
 // roundOver shows what a round came to.
 func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 	w := a.watching
-	w.busy, w.failed, a.starting, a.stale = false, err != nil, false, true
+	w.busy, w.failed, w.unbuilt, a.starting, a.stale = false, err != nil, nil, false, true
+	if errors.As(err, &w.unbuilt) {
+		w.cause = w.unbuilt.Cause
+	}
+	if a.dialog != nil && (a.dialog.aboutWatch || err == nil && a.dialog.failedStart) {
+		a.dialog = nil // it tells of what was
+	}
+	a.trouble.told.fresh = false
 	cmd := a.refresh()
 	if err != nil {
 		a.complain(w.cause + ": " + roundError(err))
 		return tea.Batch(cmd, a.dueRound())
 	}
-	w.held = round.Held
-	if a.dialog != nil && a.dialog.failedStart {
-		a.dialog = nil // it has started
-	}
+	w.cause, w.held, w.outcome = round.Cause, round.Held, outcomeOf(round)
 	text := w.cause + ": " + round.Summary()
 	if round.Differs() {
 		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + whatChanged(round)
@@ -135,6 +144,22 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 		cmd = tea.Batch(cmd, a.showRound(round))
 	}
 	return tea.Batch(cmd, a.dueRound())
+}
+
+// outcomeOf is what a round came to, for the header.
+func outcomeOf(round *rerun.Round) string {
+	switch {
+	case round.Result.Lost != nil:
+		return "server gone"
+	case round.Report == nil:
+		return "nothing to compare"
+	case !round.Differs():
+		return "same answers"
+	}
+	if n := round.Report.Compared - round.Report.Equal; n > 0 {
+		return fmt.Sprintf("%d changed", n)
+	}
+	return "differs"
 }
 
 // whatChanged is the change of a round that has but one, else their number.
@@ -152,7 +177,7 @@ func roundError(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "given up"
 	case errors.As(err, &open):
-		return "not started: " + open.Error() + "; the next change tries again"
+		return "not started, the next change tries again: " + open.Error()
 	}
 	return err.Error()
 }
@@ -189,13 +214,16 @@ func (a *App) watchPart() part {
 		return p
 	case w.busy:
 		p.text, p.short, p.style = "WATCH ... "+w.cause, "WATCH ...", a.theme.Warn
-		return p
+		if w.Doing != nil && w.Doing() != "" {
+			p.text, p.short = "WATCH "+w.Doing(), "WATCH builds"
+		}
+	case w.unbuilt != nil:
+		p.text, p.short, p.style = "WATCH not built: "+w.cause, "WATCH not built", a.theme.Error
 	case w.failed:
-		p.style = a.theme.Error
-	}
-	if w.cause != "" {
-		p.short = fmt.Sprintf("WATCH %d", w.restarts.Load())
-		p.text = p.short + " " + w.cause
+		p.text, p.short, p.style = "WATCH failed: "+w.cause, "WATCH failed", a.theme.Error
+	case w.cause != "":
+		p.short = fmt.Sprintf("WATCH %d %s", w.restarts.Load(), w.outcome)
+		p.text = fmt.Sprintf("WATCH %d %s: %s", w.restarts.Load(), w.cause, w.outcome)
 	}
 	return p
 }

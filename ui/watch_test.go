@@ -147,7 +147,8 @@ func TestWatchFailedStart(t *testing.T) {
 		x.refuse = errors.New("syntax error")
 		d.changes()
 		require.Nil(t, d.dialog, "the screen tells of it")
-		require.Contains(t, d.lastLine(), "main.go changed: not started: start: syntax error; the next change tries again")
+		require.Contains(t, d.lastLine(), "main.go changed: not started, the next change tries again: start: syntax error")
+		require.Contains(t, d.rows()[0], "WATCH failed: main.go changed")
 		require.True(t, w.failed)
 		require.False(t, d.starting)
 		d.do(actRestart)
@@ -157,6 +158,46 @@ func TestWatchFailedStart(t *testing.T) {
 		require.Nil(t, d.dialog)
 		require.Contains(t, d.lastLine(), "all answers are the same")
 	})
+}
+
+// TestWatchNotBuilt shows what a build said that failed, also where there is
+// little room, until one goes well.
+func TestWatchNotBuilt(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 36}} {
+		inBubble(t, size.width, size.height, adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+			w := d.watches(x, "add")
+			var output []string
+			for i := range 6 {
+				output = append(output, fmt.Sprintf("./main.go:%d:10: undefined: \x1b[31mthing\x1b[0m, in a line that is longer than most screens are, by far, or so it seems", i))
+			}
+			output = append(output, "make: *** [server] Error 1")
+			again := w.Again
+			building := false
+			w.Doing = func() string { return map[bool]string{true: "runs make server: other.go changed"}[building] }
+			w.Again = func(context.Context, string) (*rerun.Round, error) {
+				return nil, &BuildError{"other.go changed", "make server", errors.New("exit status 2"), output}
+			}
+			d.changes()
+			require.Equal(t, session.Ready, d.session.Status().State, "it is left alone")
+			require.Contains(t, d.rows()[0], "WATCH not built")
+			require.Contains(t, d.rows()[1], "x not built (exit status 2), the old server goes on: make server")
+			require.Contains(t, d.plain(), "make: *** [server] Error 1")
+			golden(t, fmt.Sprintf("watch-not-built-%dx%d", size.width, size.height), d.screen())
+			d.do(actTrouble)
+			require.Contains(t, d.plain(), "./main.go:0:10")
+			d.changes()
+			require.Nil(t, d.dialog, "it told of the one before")
+			building, w.busy = true, true
+			d.stale = true
+			require.Contains(t, d.rows()[0], "WATCH runs make server: other.go changed")
+			building, w.busy = false, false
+			w.Again = again
+			d.changes()
+			require.NotContains(t, d.plain(), "not built")
+			require.Contains(t, d.rows()[0], "WATCH 1 ")
+			require.Contains(t, d.rows()[0], "same answers")
+		})
+	}
 }
 
 // TestWatchBusy makes one round of what changes while there is one.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/rerun"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -61,13 +62,28 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 	if files != nil {
 		over := w.over(l, files, true)
 		defer over.close()
-		opts.Start, opts.Watch = over.open, &ui.Watch{What: strings.Join(w.globs, " "), Next: over.Next, Again: over.Again, Rest: over.Rest}
+		opts.Start, opts.Watch = over.open, over.onScreen()
 	}
 	err = ui.Run(ctx, opts)
 	if err == nil {
 		err = context.Cause(ctx) // a signal, if one did it
 	}
 	return errors.Join(err, more.end(ctx, err))
+}
+
+// onScreen is the watch for the interface.
+func (w *watching) onScreen() *ui.Watch {
+	return &ui.Watch{
+		What: strings.Join(w.globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.Rest,
+		Again: func(ctx context.Context, cause string) (*rerun.Round, error) {
+			round, err := w.Again(ctx, cause)
+			var failed *notBuilt
+			if errors.As(err, &failed) {
+				err = &ui.BuildError{Cause: failed.cause, Command: failed.command, Err: failed.err, Output: failed.output}
+			}
+			return round, err
+		},
+	}
 }
 
 // gridScreen is the interface on a run over targets, until the person leaves it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,9 @@ type watching struct {
 	globs []string
 	aside func(text string) // tells besides the log; nil for nobody
 
-	haste haste
+	saying sync.Mutex
+	haste  haste
+	build  build
 }
 
 // watchFiles begins to watch; nil without --watch. What the program writes
@@ -118,7 +121,11 @@ func (w *watching) tell(text, hint string) {
 	w.say(text)
 }
 
+// say tells who wants to know besides; what changes and what is done about it is
+// told from goroutines of their own.
 func (w *watching) say(text string) {
+	w.saying.Lock()
+	defer w.saying.Unlock()
 	if w.aside != nil {
 		w.aside(text)
 	}
@@ -159,13 +166,22 @@ func (w *watching) Next(ctx context.Context) (cause string, err error) {
 	for {
 		select {
 		case c := <-w.files.Changes():
-			if cause := w.take(c); cause != "" {
+			if cause := w.due(c); cause != "" {
 				return cause, nil
 			}
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
 	}
+}
+
+// due is what has changed, "" for nothing that a round is due for: the command
+// that is run before one may be begun anew for it.
+func (w *watching) due(c filewatch.Change) (cause string) {
+	if cause = w.take(c); cause != "" && w.build.stale(cause) {
+		return ""
+	}
+	return cause
 }
 
 // take tells of a warning, and returns what has changed; "" for nothing.
@@ -198,7 +214,8 @@ func (w *watching) Again(ctx context.Context, cause string) (*rerun.Round, error
 	}
 	defer w.haste.over()
 	if w.first != "" {
-		if err := w.runFirst(ctx, cause); err != nil {
+		var err error
+		if cause, err = w.runFirst(ctx, cause); err != nil {
 			return nil, err
 		}
 	}

@@ -22,7 +22,7 @@ func TestWatchFirstEndsWithAll(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	w := &watching{first: "sleep 600 & echo $! > '" + pids + ".new'; mv '" + pids + ".new' '" + pids + "'; wait"}
-	go func() { done <- w.runFirst(ctx, "x changed") }()
+	go func() { done <- w.runOnce(ctx, "x changed") }()
 	var text []byte
 	require.Eventually(t, func() bool {
 		var err error

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"mcpdbg/recordings/rerun"
@@ -26,6 +28,8 @@ func (a *app) driveWatched(ctx context.Context, w *watching, r runFlags, timeout
 		w.aside = func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text)) }
 	}
 	w.introduce()
+	causes, stop := w.causes(ctx)
+	defer stop()
 	running, err := a.firstRound(ctx, w, timeout, in)
 	for err == nil {
 		var ended <-chan struct{}
@@ -33,10 +37,8 @@ func (a *app) driveWatched(ctx context.Context, w *watching, r runFlags, timeout
 			ended = w.live.Done()
 		}
 		select {
-		case c := <-w.files.Changes():
-			if cause := w.take(c); cause != "" {
-				running, err = a.nextRound(ctx, w, cause, running)
-			}
+		case cause := <-causes:
+			running, err = a.nextRound(ctx, w, cause, running)
 		case <-ended:
 			running = false
 			w.tell("the server has ended: the next change starts it again", "")
@@ -47,6 +49,36 @@ func (a *app) driveWatched(ctx context.Context, w *watching, r runFlags, timeout
 		}
 	}
 	return err
+}
+
+// causes hands on what has changed, also while a round is under way: then the
+// latest, so that one more round follows and not one for each change. stop ends
+// it.
+func (w *watching) causes(ctx context.Context) (causes <-chan string, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	out := make(chan string)
+	var over sync.WaitGroup
+	over.Go(func() {
+		cause := ""
+		for {
+			var to chan<- string
+			if cause != "" {
+				to = out
+			}
+			select {
+			case c := <-w.files.Changes():
+				cause = cmp.Or(w.due(c), cause)
+			case to <- cause:
+				cause = ""
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return out, func() {
+		cancel()
+		over.Wait()
+	}
 }
 
 // firstRound starts the server and sends what --in says. A server that does not

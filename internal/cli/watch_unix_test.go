@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -110,6 +111,46 @@ func TestWatchRunFirst(t *testing.T) {
 	w.until("all answers are the same")
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, 1, strings.Count(w.end().stdout, "restart: "))
+}
+
+// TestWatchRunFirstAnew begins a build anew that works on what has changed
+// meanwhile, and makes no queue of builds.
+func TestWatchRunFirstAnew(t *testing.T) {
+	s := newScript(t)
+	source, begun, goOn := s.path+".src", s.path+".begun", s.path+".go"
+	save := func(text string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(source+"~", []byte(text), 0o644))
+		require.NoError(t, os.Rename(source+"~", source))
+	}
+	builds := func(want string) {
+		t.Helper()
+		var text []byte
+		require.Eventually(t, func() bool {
+			text, _ = os.ReadFile(begun)
+			return string(text) == want
+		}, patience, 5*time.Millisecond, "%s", lazy(func() string { return string(text) }))
+	}
+	save("zero")
+	command := fmt.Sprintf("cat '%s' >> '%s'; while ! test -e '%s'; do sleep 0.02; done", source, begun, goOn)
+	w := watch(t, program(t, "run", "--era", "legacy", "--watch", source, "--watch-run", command, "--", s.path))
+	w.until("prompts/list id=")
+	w.until("< stdout")
+	save("one ")
+	builds("one ")
+	save("two ")
+	builds("one two ")
+	save("three ")
+	builds("one two three ")
+	require.NoError(t, os.WriteFile(goOn, nil, 0o644))
+	w.until("is begun anew")
+	w.until("is begun anew")
+	w.until("took ")
+	w.until("all answers are the same")
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	out := w.end().stdout
+	require.Equal(t, 1, strings.Count(out, "restart: "), "what was begun for nothing starts no server")
+	builds("one two three ")
 }
 
 // TestWatchUsage says what is wrong with the flags.

@@ -42,6 +42,7 @@ type Series struct {
 	from int
 	open bool
 	// Of the last round, for Rest.
+	cause  string
 	before session.Source
 	opened int // rows there were when its process was open
 	start  int // and the row where that begins
@@ -52,6 +53,8 @@ func New(s *session.Session, opts Options) *Series { return &Series{s: s, opts: 
 
 // A Round is one further process of the session.
 type Round struct {
+	// Cause is what the round was for.
+	Cause string
 	// Began says that there was no process before to compare with: only what the
 	// server offers was asked.
 	Began bool
@@ -101,7 +104,7 @@ func (r *Series) Again(ctx context.Context, cause string) (*Round, error) {
 	defer r.mu.Unlock()
 	log := r.s.Log()
 	r.s.Note("restart: "+cause, "")
-	r.before = session.Stretch(log, r.from, log.Len())
+	r.cause, r.before = cause, session.Stretch(log, r.from, log.Len())
 	plan, err := r.plan(ctx, r.opts.All)
 	if err != nil {
 		return nil, err
@@ -159,7 +162,7 @@ func (r *Series) plan(ctx context.Context, all bool) (*replay.Plan, error) {
 // out that skip says.
 func (r *Series) ask(ctx context.Context, plan *replay.Plan, skip func(match.Ref) bool) (*Round, error) {
 	log := r.s.Log()
-	round := &Round{Plan: plan, Began: !r.open, Before: r.before}
+	round := &Round{Cause: r.cause, Plan: plan, Began: !r.open, Before: r.before}
 	begin := time.Now()
 	var err error
 	if round.Result, err = plan.Run(ctx, r.s, nil); err != nil {
