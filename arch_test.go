@@ -29,7 +29,8 @@ func TestArrowsPointDown(t *testing.T) {
 		{"mcpdbg/ui/grid", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/form", []string{"mcpdbg/session", "mcpdbg/framing", "mcpdbg/recordings"}},
 		{"mcpdbg/ui/termsafe", []string{charm}},
-		{"mcpdbg/internal/smoke/...", []string{"mcpdbg/sshexec/link", "mcpdbg/sshexec/sshauth", "mcpdbg/session/localexec", "mcpdbg/ui/paint", "mcpdbg/ui/theme", "mcpdbg/ui/keymap", "mcpdbg/internal/cli", charm, ssh}},
+		{"mcpdbg/internal/smoke/hosts", []string{"mcpdbg/framing", "mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui"}},
+		{"mcpdbg/internal/smoke/...", []string{"mcpdbg/sshexec", "mcpdbg/session/localexec", "mcpdbg/ui/paint", "mcpdbg/ui/theme", "mcpdbg/ui/keymap", "mcpdbg/internal/cli", charm, ssh}},
 		{"mcpdbg/internal/watch", []string{"mcpdbg/framing", "mcpdbg/session", "mcpdbg/recordings", "mcpdbg/sshexec", "mcpdbg/ui", charm, ssh}},
 		{"mcpdbg/internal/demo", []string{"mcpdbg/session", "mcpdbg/recordings", "mcpdbg/ui", charm, ssh}},
 	} {

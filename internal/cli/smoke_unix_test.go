@@ -141,6 +141,13 @@ func TestSmokeBaseline(t *testing.T) {
 	require.Equal(t, 1, r.code, r.stderr)
 	require.Contains(t, r.stdout, "drift")
 
+	tools := filepath.Join(t.TempDir(), "tools.jsonl")
+	require.Equal(t, 0, inProcess(t, against("", "list", "--record", tools, "tools")...).code)
+	r = finish(t, smoking(t, against("", "--baseline", tools)...))
+	require.Equal(t, 0, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stderr, "mcpdbg: note: --baseline "+tools+": resources and prompts of the server ")
+	require.Equal(t, result{}, finish(t, smoking(t, against("", "--quiet", "--baseline", tools)...)))
+
 	for args, says := range map[string]string{
 		"x":                          "--baseline x: there is no such file, and it is none of the hosts",
 		writeFile(t, "no recording"): "a baseline is a recording, or what mcpdbg smoke printed with --json or --jsonl",

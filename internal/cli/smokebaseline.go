@@ -3,25 +3,29 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/inventory"
 	"mcpdbg/recordings"
+	"mcpdbg/ui/termsafe"
 )
 
 // smokeBaseline is what --baseline names: a file, or else one of the hosts; nil
 // for nothing.
-func smokeBaseline(ctx context.Context, name string, fl *fleet) (*smoke.Baseline, error) {
+func smokeBaseline(ctx context.Context, f *smokeFlags, fl *fleet) (*smoke.Baseline, error) {
+	name := f.baseline
 	if name == "" {
 		return nil, nil
 	}
 	_, err := os.Stat(name)
 	switch {
 	case err == nil:
-		return baselineFile(ctx, name, fl.servers)
+		return fl.baselineFile(ctx, name, f.out.quiet)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, usagef("--baseline: %v", err)
 	case !slices.ContainsFunc(fl.targets, func(t smoke.Target) bool { return t.Host == name }):
@@ -32,15 +36,21 @@ func smokeBaseline(ctx context.Context, name string, fl *fleet) (*smoke.Baseline
 }
 
 // baselineFile reads a recording, or the document of a run. It has to have each
-// server: one that is compared with nothing would seem to be unchanged.
-func baselineFile(ctx context.Context, path string, servers []smokeServer) (*smoke.Baseline, error) {
+// server: one that is compared with nothing would seem to be unchanged. Lists that
+// it has not are told of.
+func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*smoke.Baseline, error) {
 	file, err := inventory.FromFile(ctx, path)
 	if err != nil {
 		return nil, baselineError(path, err)
 	}
-	for i := range servers {
-		if _, err := file.For(servers[i].name); err != nil {
+	for i := range fl.servers {
+		inv, err := file.For(fl.servers[i].name)
+		if err != nil {
 			return nil, baselineError(path, err)
+		}
+		if lacks := inv.Lacks(); len(lacks) > 0 && !quiet {
+			fmt.Fprintln(fl.app.stderr, termsafe.String(fmt.Sprintf("mcpdbg: note: --baseline %s: %s of %s are not compared: they were not read there",
+				path, strings.Join(lacks, " and "), serverWord(fl.servers[i].name))))
 		}
 	}
 	return &smoke.Baseline{Name: path, For: file.For}, nil

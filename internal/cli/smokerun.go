@@ -25,7 +25,7 @@ func (f *smokeFlags) options(ctx context.Context, stdin io.Reader, fl *fleet) (s
 	if opts.Scenario != nil && fl.flags.given("timeout") {
 		opts.Scenario.Timeout = fl.flags.timeout
 	}
-	opts.Baseline, err = smokeBaseline(ctx, f.baseline, fl)
+	opts.Baseline, err = smokeBaseline(ctx, f, fl)
 	return opts, err
 }
 

@@ -65,16 +65,6 @@ func (b *Baseline) For(server string) (*Inventory, error) {
 	return f.inv, f.err
 }
 
-// All calls yield for each server that there is, "" being that of a recording,
-// until it returns false.
-func (b *Baseline) All(yield func(server string, inv *Inventory, err error) bool) {
-	for _, server := range b.servers {
-		if f := b.found[server]; !yield(server, f.inv, f.err) {
-			return
-		}
-	}
-}
-
 func fromRecording(ctx context.Context, path string) (*Inventory, error) {
 	rec, err := recordings.OpenContext(ctx, path)
 	if err != nil {
