@@ -12,7 +12,7 @@ const (
 func watchActions() []action {
 	return []action{
 		{entry{ID: actWatchPause, Keys: []string{"Z"}, Scope: keymap.Global, Title: "hold the watch", Help: "Do not restart the server when files change, or go on with it: then with what changed meanwhile.", Enabled: canWatch, Now: watchNowTitle}, (*App).pauseWatch},
-		{entry{ID: actWatchNow, Keys: []string{"ctrl+w"}, Scope: keymap.Global, Title: "restart and ask again", Help: "Do what is done when a file changes: start the server again, send the last requests once more, and compare the answers.", Destructive: true, Enabled: canWatchNow}, (*App).watchNow},
+		{entry{ID: actWatchNow, Keys: []string{"ctrl+w"}, Scope: keymap.Global, Title: "restart and ask again", Help: "Do what is done when a file changes: start the server again, send the last requests once more, and compare the answers.", Enabled: canWatchNow}, (*App).watchNow},
 		{entry{ID: actWatchRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "do what was held back", Help: "Send again what was held back, too: what is not known to only read, such as calls of tools that may change things; and compare.", Destructive: true, Enabled: canWatchRest}, (*App).watchRest},
 	}
 }
