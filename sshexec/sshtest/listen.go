@@ -15,8 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startLimit is how long a server may take until it listens.
-const startLimit = 20 * time.Second
+// startLimit is how long a server may take until it listens, or a client until
+// it is connected.
+const startLimit = time.Minute
 
 // listen starts a program that listens on a port of our choice, s.Addr, and
 // waits until its standard error, which becomes the log, says that it does.
