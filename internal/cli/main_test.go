@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +22,22 @@ import (
 // binary is the built program, which most tests run.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	// Most tests wait for processes most of the time: as many at once as there
+	// are processors leave those idle.
+	flag.Parse()
+	if !isGiven("test.parallel") {
+		_ = flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))) // it exists
+	}
+	os.Exit(buildAndRun(m))
+}
+
+// isGiven tells whether a flag was on the command line.
+func isGiven(name string) bool {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
 
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "mcpdbg-test-*")
@@ -38,15 +55,21 @@ func buildAndRun(m *testing.M) int {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-o", binary, "mcpdbg").CombinedOutput(); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "mcpdbg").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()
 }
 
-// patience is how long a test waits for a process before it gives up.
-const patience = time.Minute
+const (
+	// patience is how long a test waits for a process before it gives up.
+	patience = time.Minute
+	// holding is how long one whom a process left behind may hold its output.
+	holding = 20 * time.Second
+)
 
 // markName is the variable by which a test finds what its program left behind:
 // all descendants inherit it.
@@ -56,9 +79,23 @@ const markName = "MCPDBG_TEST_MARK"
 // its own. When the test ends nobody it started is left.
 func program(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
+	return command(t, binary, args...)
+}
+
+// command is program for another one, which may run the program in turn. One
+// that does not end within patience is killed, and fails the test.
+func command(t testing.TB, name string, args ...string) *exec.Cmd {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.Errorf("%q did not end within %v", cmd.Args, patience)
+		}
+		return cmd.Process.Kill()
+	}
+	cmd.WaitDelay = holding
 	setUp(t, cmd)
 	return cmd
 }
@@ -130,6 +167,8 @@ func watch(t testing.TB, cmd *exec.Cmd) *watched {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	w.out = bufio.NewReader(out)
+	stop := time.AfterFunc(patience+holding, func() { _ = out.Close() }) // whoever holds the other end
+	t.Cleanup(func() { stop.Stop() })
 	cmd.Stderr = &w.stderr
 	require.NoError(t, cmd.Start())
 	return w

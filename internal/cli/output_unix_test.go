@@ -5,7 +5,6 @@ package cli
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -109,9 +108,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	} {
 		record := filepath.Join(t.TempDir(), "r.jsonl")
 		args := append([]string{"-c", `ulimit -f 8; exec "$0" "$@"`, binary, c.args[0], "--record", record}, c.args[1:]...)
-		cmd := exec.Command("sh", args...)
-		setUp(t, cmd)
-		r := finish(t, cmd)
+		r := finish(t, command(t, "sh", args...))
 		require.Equal(t, c.code, r.code, r.stderr)
 		require.Contains(t, r.stdout, c.says)
 		if c.code == 3 {

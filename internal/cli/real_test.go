@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +19,8 @@ const everything = "@modelcontextprotocol/server-everything@2026.8.31"
 
 // A realServer is one that others wrote.
 type realServer struct {
-	program string
-	argv    []string
+	program string   // must be there
+	argv    []string // none: that of reference
 	era     string
 	tool    string   // to call
 	args    []string // with
@@ -24,7 +28,7 @@ type realServer struct {
 }
 
 var realServers = []realServer{
-	{"npx", []string{"npx", "-y", everything, "stdio"}, "legacy", "echo", []string{"message=hello there"}, "hello there"},
+	{"npx", nil, "legacy", "echo", []string{"message=hello there"}, "hello there"},
 	{"gopls", []string{"gopls", "mcp"}, "", "go_workspace", nil, "content"},
 	{"gosdk-everything", []string{"gosdk-everything"}, "modern", "greet", []string{"name=Ada"}, "Ada"},
 }
@@ -34,7 +38,47 @@ var realServers = []realServer{
 func (s realServer) command(t *testing.T, flags ...string) []string {
 	t.Helper()
 	need(t, s.program)
-	return append(append(flags, "--startup-timeout", "50s", "--"), s.argv...)
+	argv := s.argv
+	if argv == nil {
+		argv = []string{reference(t), "stdio"}
+	}
+	return append(append(flags, "--startup-timeout", "50s", "--"), argv...)
+}
+
+// reference is the program of the reference server, and skips the test if npx
+// could not fetch it. To start it by npx takes three times as long, of which
+// most is spent in npm.
+func reference(t testing.TB) string {
+	t.Helper()
+	need(t, "npx")
+	path, err := fetched()
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("npx could not fetch the server: ", err)
+	}
+	require.NoError(t, err)
+	return path
+}
+
+var fetched = sync.OnceValues(func() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npx", "-y", "-p", everything, "-c", "command -v mcp-server-everything")
+	cmd.WaitDelay = holding
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// As people start it: npx, a shell and the server, which all end before they are
+// killed.
+func TestServerByNpx(t *testing.T) {
+	t.Parallel()
+	reference(t)
+	in := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	r := run(t, "run", "--json", "--startup-timeout", "50s", "--in", in, "--", "npx", "-y", everything, "stdio")
+	require.Equal(t, 0, r.code, r.stderr)
+	_, entries := printedEntries(t, r.stdout)
+	require.Contains(t, phases(entries), "close-stdin")
+	require.NotContains(t, phases(entries), "KILL")
 }
 
 func TestRealServers(t *testing.T) {
@@ -44,9 +88,6 @@ func TestRealServers(t *testing.T) {
 			t.Parallel()
 			record := filepath.Join(t.TempDir(), "r.jsonl")
 			r := run(t, s.command(t, "list", "--json", "--record", record, "tools")...)
-			if r.code != 0 && s.program == "npx" && os.Getenv("CI") != "true" {
-				t.Skip("npx could not fetch the server: ", r.stderr)
-			}
 			require.Equal(t, 0, r.code, r.stderr)
 			var tools []struct{ Name string }
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &tools))

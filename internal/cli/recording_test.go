@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,13 +39,17 @@ func shorten(fault string) string {
 // Whatever a server does, its recording holds every byte, and says so.
 func TestRecordingsOfAllFaults(t *testing.T) {
 	t.Parallel()
-	for _, kind := range demo.Kinds() {
+	dir := t.TempDir()
+	var records []string
+	t.Cleanup(func() { requireRead(t, records...) }) // when all are there
+	for i, kind := range demo.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
+			record := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
+			records = append(records, record)
 			t.Parallel()
-			record := filepath.Join(t.TempDir(), "r.jsonl")
 			run(t, against(shorten(kind.Name), "call", "--record", record,
 				"--startup-timeout", "700ms", "--timeout", "300ms", "--tool", "echo", "message=hi")...)
-			requireWhole(t, record)
+			requireHashed(t, record)
 		})
 	}
 }
@@ -90,6 +96,13 @@ func TestRecordingsOfASlowLog(t *testing.T) {
 // of its streams, by our own reader and by the one in docs.
 func requireWhole(t *testing.T, record string) {
 	t.Helper()
+	requireHashed(t, record)
+	requireRead(t, record)
+}
+
+// requireHashed is the part of requireWhole that our own reader has.
+func requireHashed(t *testing.T, record string) {
+	t.Helper()
 	report, err := recordings.Verify(record)
 	require.NoError(t, err)
 	require.True(t, report.OK(), "%v", report.Problems)
@@ -98,10 +111,26 @@ func requireWhole(t *testing.T, record string) {
 	for _, s := range report.Streams {
 		require.True(t, s.Checked, "%s of %s", s.Name, s.Process)
 	}
-	out, err := exec.CommandContext(t.Context(), need(t, "python3"), "../../docs/read_recording.py", record).CombinedOutput()
+}
+
+// requireRead is the part of requireWhole that the reader in docs has. It reads
+// all recordings in one process: Python takes longer to start than to read.
+func requireRead(t *testing.T, records ...string) {
+	t.Helper()
+	const all = `import sys
+sys.path.insert(0, "../../docs")
+from read_recording import main
+for path in sys.argv[1:]:
+    print(path)
+    if main(path): sys.exit(1)`
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, need(t, "python3"), append([]string{"-B", "-c", all}, records...)...)
+	cmd.WaitDelay = holding
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NotContains(t, string(out), "torn")
-	require.Contains(t, string(out), "mcp-stdio-1 stdout")
+	require.Equal(t, len(records), strings.Count(string(out), "mcp-stdio-1 stdout"), "%s", out)
 }
 
 // The recording of a server's output is what tee would have saved of it.
@@ -119,8 +148,7 @@ func TestRecordingIsWhatTeeSaves(t *testing.T) {
 			if fault != "" {
 				args = []string{"--misbehave", shorten(fault)}
 			}
-			direct := exec.Command(binary, append([]string{demoServer}, args...)...)
-			setUp(t, direct)
+			direct := program(t, append([]string{demoServer}, args...)...)
 			direct.Stdin = strings.NewReader(hello)
 			var stdout, stderr bytes.Buffer
 			direct.Stdout, direct.Stderr = &stdout, &stderr

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,12 +36,14 @@ func inTerminal(t *testing.T, columns, lines int, argv ...string) *screen {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &screen{t: t, socket: filepath.Join(dir, "s"), mark: t.TempDir()}
-	command := []string{"new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines),
+	command := []string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";", // what is printed at the end stays to be read
+		"new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(lines),
 		"-e", "XDG_STATE_HOME=" + s.mark, "-e", markName + "=" + s.mark, "-e", "TERM=tmux-256color"}
 	s.tmux(append(command, argv...)...)
-	s.tmux("set-option", "-g", "remain-on-exit", "on") // what is printed at the end stays to be read
 	t.Cleanup(func() {
-		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() // it may have gone with its last window
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_ = s.client(ctx, "kill-server").Run() // it may have gone with its last window
 		for _, p := range marked(s.mark) {
 			_ = p.Kill()
 		}
@@ -49,9 +53,18 @@ func inTerminal(t *testing.T, columns, lines int, argv ...string) *screen {
 
 func (s *screen) tmux(args ...string) string {
 	s.t.Helper()
-	out, err := exec.CommandContext(s.t.Context(), "tmux", append([]string{"-f", "/dev/null", "-S", s.socket}, args...)...).CombinedOutput()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	out, err := s.client(ctx, args...).CombinedOutput()
 	require.NoError(s.t, err, "tmux %q: %s", args, out)
 	return string(out)
+}
+
+// client is a command to the server of tmux that has the terminal.
+func (s *screen) client(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-f", "/dev/null", "-S", s.socket}, args...)...)
+	cmd.WaitDelay = holding
+	return cmd
 }
 
 // keys presses keys, as tmux names them.
@@ -63,28 +76,41 @@ func (s *screen) keys(keys ...string) {
 // until waits until all texts are on the screen, and returns it.
 func (s *screen) until(texts ...string) string {
 	s.t.Helper()
-	var shown string
-	require.Eventually(s.t, func() bool {
-		shown = s.tmux("capture-pane", "-p")
-		for _, text := range texts {
-			if !strings.Contains(shown, text) {
-				return false
-			}
-		}
-		return true
-	}, patience, 20*time.Millisecond, "%q did not come; the screen:\n%s", texts, lazy(func() string { return shown }))
-	return shown
+	return s.untilTrue(fmt.Sprintf("%q", texts), func(shown string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(shown, text) })
+	})
+}
+
+// untilGone waits until a text is not on the screen.
+func (s *screen) untilGone(text string) {
+	s.t.Helper()
+	s.untilTrue(fmt.Sprintf("a screen without %q", text), func(shown string) bool { return !strings.Contains(shown, text) })
 }
 
 // untilMatch waits until the screen matches an expression.
 func (s *screen) untilMatch(expression string) {
 	s.t.Helper()
-	wanted := regexp.MustCompile(expression)
-	var shown string
-	require.Eventually(s.t, func() bool {
-		shown = s.tmux("capture-pane", "-p")
-		return wanted.MatchString(shown)
-	}, patience, 20*time.Millisecond, "%s did not come; the screen:\n%s", expression, lazy(func() string { return shown }))
+	s.untilTrue(expression, regexp.MustCompile(expression).MatchString)
+}
+
+// untilTrue waits until the screen is one that is waited for, and returns it.
+func (s *screen) untilTrue(wanted string, isIt func(shown string) bool) string {
+	s.t.Helper()
+	for begin := time.Now(); ; <-time.After(20 * time.Millisecond) {
+		shown := s.tmux("capture-pane", "-p")
+		if isIt(shown) {
+			return shown
+		}
+		require.Less(s.t, time.Since(begin), patience, "%s did not come; the screen:\n%s", wanted, shown)
+	}
+}
+
+// untilEnded waits until the program has ended.
+func (s *screen) untilEnded() {
+	s.t.Helper()
+	for begin := time.Now(); strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead}")) != "1"; <-time.After(20 * time.Millisecond) {
+		require.Less(s.t, time.Since(begin), patience, "the program did not end; the screen:\n%s", lazy(func() string { return s.tmux("capture-pane", "-p") }))
+	}
 }
 
 // lazy is formatted when it is printed.
@@ -96,9 +122,7 @@ func (l lazy) String() string { return l() }
 func (s *screen) quit() {
 	s.t.Helper()
 	s.keys("q")
-	require.Eventually(s.t, func() bool {
-		return strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead}")) == "1"
-	}, patience, 20*time.Millisecond, "the program did not end")
+	s.untilEnded()
 	require.Contains(s.t, s.tmux("capture-pane", "-p", "-S", "-"), "mcpdbg: recorded to") // it may have scrolled away
 	require.Empty(s.t, marked(s.mark), "processes that the program left behind")
 }
@@ -151,8 +175,9 @@ func TestScreenKillsAStubbornServer(t *testing.T) {
 
 func TestScreenShowsWhyAServerDoesNotStart(t *testing.T) {
 	s := onScreen(t, 120, 36, against("dies-at-start")...)
-	s.until("exit 3", "DEMO_API_KEY is not set", "-e DEMO_API_KEY=VALUE")
-	s.keys("Escape") // the dialog
+	s.until("exit 3", "DEMO_API_KEY is not set", "What to try:", "-e DEMO_API_KEY=VALUE")
+	s.keys("Escape")
+	s.untilGone("What to try:") // or the two keys are one: alt+q
 	s.quit()
 }
 
@@ -172,8 +197,8 @@ func TestScreenShowsLagHoldAndGap(t *testing.T) {
 
 // The real thing: handshake, messages and stderr of a server from npm.
 func TestScreenOfServerEverything(t *testing.T) {
-	need(t, "npx")
-	s := onScreen(t, 120, 36, "--", "npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
+	t.Parallel()
+	s := onScreen(t, 120, 36, realServers[0].command(t)...)
 	s.until("ready", "initialize", "2025-11-25 legacy", "Starting default (STDIO) server")
 	s.quit()
 }

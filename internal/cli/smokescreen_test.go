@@ -2,7 +2,6 @@ package cli
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +29,7 @@ func TestSmokeIsStoppedOnTheScreen(t *testing.T) {
 	s.keys("q")
 	s.until("End the run")
 	s.keys("y")
-	require.Eventually(t, func() bool { return s.tmux("display-message", "-p", "#{pane_dead}") == "1\n" }, patience, 20*time.Millisecond)
+	s.untilEnded()
 	require.Contains(t, s.tmux("capture-pane", "-p", "-S", "-"), "1 cancelled")
 	require.Empty(t, marked(s.mark), "processes that the program left behind")
 }

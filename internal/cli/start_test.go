@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"os/exec"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,12 +20,11 @@ func TestStartCostsLittle(t *testing.T) {
 		schemaBudget = 2 << 20
 		budget       = 640 << 10 // of all others together
 	)
-	cmd := exec.Command(binary, "version")
-	cmd.Env = append(cmd.Environ(), "GODEBUG=inittrace=1")
-	var trace strings.Builder
-	cmd.Stderr = &trace
-	require.NoError(t, cmd.Run())
-	inits := regexp.MustCompile(`(?m)^init (\S+) @.*?, ([\d.]+) ms clock, (\d+) bytes`).FindAllStringSubmatch(trace.String(), -1)
+	cmd := program(t, "version")
+	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	inits := regexp.MustCompile(`(?m)^init (\S+) @.*?, ([\d.]+) ms clock, (\d+) bytes`).FindAllStringSubmatch(r.stderr, -1)
 	require.NotEmpty(t, inits)
 	var sum, most int
 	var worst string
