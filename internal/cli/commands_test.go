@@ -232,7 +232,7 @@ func TestCallSaysWhatToTry(t *testing.T) {
 		{"", []string{"--timeout", "100ms", "--tool", "slow", "seconds:=60"}, []string{"no answer in time (100ms)", "try: --timeout"}},
 		{"nul", []string{"--timeout", "300ms", "--tool", "echo", "message=hi"}, []string{"no answer in time", "1 lines on stdout were no messages", "recorded to "}},
 	} {
-		r := run(t, against(c.fault, append([]string{"call"}, c.args...)...)...)
+		r := inTime(c.says[1], func(args ...string) result { return run(t, args...) }, against(c.fault, append([]string{"call"}, c.args...)...)...)
 		require.NotZero(t, r.code)
 		require.Empty(t, r.stdout)
 		for _, text := range c.says {

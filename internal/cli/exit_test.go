@@ -72,7 +72,7 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(c.fault+" "+c.flags[0], func(t *testing.T) {
 			t.Parallel()
-			r := run(t, against(c.fault, c.flags...)...)
+			r := inTime(c.says, func(args ...string) result { return run(t, args...) }, against(c.fault, c.flags...)...)
 			require.Equal(t, c.code, r.code, "%q\n%s", c.flags, r.stderr)
 			require.Contains(t, r.stderr, c.says)
 		})

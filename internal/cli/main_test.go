@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -149,6 +150,27 @@ func finish(t testing.TB, cmd *exec.Cmd) result {
 func run(t testing.TB, args ...string) result {
 	t.Helper()
 	return finish(t, program(t, args...))
+}
+
+// inTime runs the program where something has to come before a limit of the
+// command line is over. How long it takes to start depends on what else the
+// machine does: while stderr does not say it, the limits become five times as
+// long, twice.
+func inTime(says string, run func(args ...string) result, args ...string) result {
+	r := run(args...)
+	for range 2 {
+		if strings.Contains(r.stderr, says) {
+			break
+		}
+		args = slices.Clone(args)
+		for i := range args[:len(args)-1] {
+			if limit, err := time.ParseDuration(args[i+1]); err == nil && strings.HasSuffix(args[i], "timeout") {
+				args[i+1] = (5 * limit).String()
+			}
+		}
+		r = run(args...)
+	}
+	return r
 }
 
 // A watched program runs while a test reads its standard output.

@@ -16,7 +16,7 @@ import (
 func recorded(t testing.TB, fault, in string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
-	r := run(t, against(fault, "run", "--quiet", "--era", "legacy", "--timeout", "2s", "--record", path, "--in", writeFile(t, in))...)
+	r := run(t, against(fault, "run", "--quiet", "--era", "legacy", "--timeout", "20s", "--record", path, "--in", writeFile(t, in))...)
 	require.NotEqual(t, exitUsage, r.code, r.stderr)
 	return path
 }

@@ -24,7 +24,7 @@ func TestLongLinkThatIsDead(t *testing.T) {
 	proxy.Freeze()
 	begin := time.Now()
 	w.until(" lost ")
-	require.Less(t, time.Since(begin), 15500*time.Millisecond)
+	require.Less(t, time.Since(begin), patience/2, "the call would have taken longer")
 	_, err := w.out.WriteTo(&w.seen)
 	require.NoError(t, err)
 	_ = w.cmd.Wait() // its code is looked at
@@ -32,7 +32,6 @@ func TestLongLinkThatIsDead(t *testing.T) {
 	require.Contains(t, w.stderr.String(), "1 requests are without an answer")
 	require.Contains(t, w.stderr.String(), "no answer for ")
 	soon(t, cmd)
-	require.Less(t, time.Since(begin), 30*time.Second)
 }
 
 // Who thinks about a question is in no hurry.

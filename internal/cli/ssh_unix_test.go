@@ -191,7 +191,7 @@ func TestExitCodesOnAHost(t *testing.T) {
 		{4, against("never-answers", "list", "--startup-timeout", "2s", "tools"), "timed out handshaking"},
 		{4, against("not-reading-stdin", "call", "--timeout", "300ms", "--tool", "echo", "message=hi"), "no answer in time"},
 	} {
-		r := there(t, s, c.args...)
+		r := inTime(c.says, func(args ...string) result { return there(t, s, args...) }, c.args...)
 		require.Equal(t, c.code, r.code, "%q: %s", c.args, r.stderr)
 		require.Contains(t, r.stderr, c.says)
 	}
