@@ -184,7 +184,7 @@ func (j *judgement) value() {
 	if len(j.step.Expect.JQ)+len(j.step.Capture) == 0 {
 		return
 	}
-	value, err := decodeJSON(j.out.value)
+	value, err := decodeForJQ(j.out.value)
 	if err != nil {
 		j.add(Problem{Check: "jq", Text: "jq: the value can't be read: " + err.Error()})
 		return

@@ -39,7 +39,7 @@ func faults(ctx context.Context, schema, value []byte) (found []schemaFault, err
 	if err != nil {
 		return nil, err
 	}
-	if number := vast(got); number != "" {
+	if number := findNumber(got, vast); number != "" {
 		return nil, fmt.Errorf("the number %.40s has too many digits", number)
 	}
 	defer func() {

@@ -53,6 +53,36 @@ func TestProgramsAreBounded(t *testing.T) {
 	require.Equal(t, strings.Repeat("[", 9000)+`{"a":[1.5,"b"]}`+strings.Repeat("]", 9000), string(raw))
 }
 
+// TestNumbersAreBounded: a server can't have a program reckon for hours.
+func TestNumbersAreBounded(t *testing.T) {
+	digits := strings.Repeat("7", maxDigits)
+	for _, tc := range []struct{ program, value, want string }{
+		{".n * .n > 0", `{"n":` + digits + `}`, ""},
+		{".ok", `{"n":[` + digits + `7],"ok":true}`, "has 1001 digits"},
+		{".n | tonumber > 0", `{"n":"` + digits + `"}`, ""},
+		{".n | tonumber > 0", `{"n":"` + digits + `7"}`, "has 1001 digits"},
+		{".n | tonumber > 0", `{"n":"x` + digits + `"}`, "invalid number"},
+		{".n | tonumber == 17", `{"n":17}`, ""},
+		{".n | fromjson | .a > 0", `{"n":"{\"a\":` + digits + `}"}`, ""},
+		{".n | fromjson | .a > 0", `{"n":"{\"a\":` + digits + `7}"}`, "has 1001 digits"},
+		{"(.n | fromjson) == .m", `{"n":"\"` + digits + `7x\"","m":"` + digits + `7x"}`, ""},
+		{"def tonumber: 3; .n | tonumber == 3", `{"n":"x"}`, ""},
+		{".s | length > 0", `{"s":"` + strings.Repeat("s", maxProgramValue) + `"}`, "a jq program sees at most 8388608"},
+	} {
+		value, err := decodeForJQ([]byte(tc.value))
+		ok := false
+		if err == nil {
+			_, ok, err = (*Vars)(nil).holds(t.Context(), tc.program, value)
+		}
+		if tc.want == "" {
+			require.NoError(t, err, tc.program)
+			require.True(t, ok, tc.program)
+			continue
+		}
+		require.ErrorContains(t, err, tc.want, tc.program)
+	}
+}
+
 // TestSchemasAreBounded: a check of a schema that takes years ends, with its
 // time or before.
 func TestSchemasAreBounded(t *testing.T) {

@@ -36,7 +36,8 @@ func compileJQ(text string, names []string) (*gojq.Code, error) {
 	for i, name := range names {
 		dollars[i] = "$" + name
 	}
-	return gojq.Compile(query, gojq.WithVariables(dollars))
+	query.FuncDefs = slices.Concat(guards(), query.FuncDefs)
+	return gojq.Compile(query, gojq.WithVariables(dollars), gojq.WithFunction("_fewdigits", 0, 0, fewDigits))
 }
 
 // compileRegexp compiles a regular expression.
@@ -68,7 +69,7 @@ func compileSchema(raw json.RawMessage, visit func()) (schema *jsonschema.Schema
 	if err != nil {
 		return nil, err
 	}
-	if number := vast(doc); number != "" {
+	if number := findNumber(doc, vast); number != "" {
 		return nil, fmt.Errorf("the number %.40s has too many digits", number)
 	}
 	compiler := jsonschema.NewCompiler()
@@ -143,25 +144,36 @@ type refuser struct{}
 
 func (refuser) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// vast returns a number that would take megabytes when it is written out, ""
-// if there is none.
-func vast(doc any) string {
+// maxDigits is how many characters a number may have that is reckoned with: with
+// a million digits one multiplication takes seconds, and ten million take hours.
+const maxDigits = 1000
+
+func tooLong(number json.Number) bool { return len(number) > maxDigits }
+
+// vast tells whether a number would take megabytes when it is written out.
+func vast(number json.Number) bool {
+	_, exponent, _ := strings.Cut(strings.ToLower(number.String()), "e")
+	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	return err != nil || e > maxDigits || e < -maxDigits || tooLong(number)
+}
+
+// findNumber returns a number in a decoded value that is as asked for, "" if
+// there is none.
+func findNumber(doc any, is func(json.Number) bool) string {
 	switch v := doc.(type) {
 	case json.Number:
-		_, exponent, _ := strings.Cut(strings.ToLower(v.String()), "e")
-		e, err := strconv.Atoi(cmp.Or(exponent, "0"))
-		if err != nil || e > 1000 || e < -1000 || len(v) > 1000 {
+		if is(v) {
 			return v.String()
 		}
 	case map[string]any:
 		for _, part := range v {
-			if number := vast(part); number != "" {
+			if number := findNumber(part, is); number != "" {
 				return number
 			}
 		}
 	case []any:
 		for _, part := range v {
-			if number := vast(part); number != "" {
+			if number := findNumber(part, is); number != "" {
 				return number
 			}
 		}
