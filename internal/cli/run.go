@@ -75,8 +75,8 @@ things, such as calls of most tools, is held back: see --watch-all.`,
 			if r.shown, err = filter.Parse(shown); err != nil {
 				return usagef("--filter: %v", err)
 			}
-			if len(r.watch.globs) > 0 && (r.raw || r.scenario.file != "") {
-				return usagef("--watch can't be mixed with --raw or --scenario")
+			if err := r.watch.alone(r); err != nil {
+				return err
 			}
 			if err := r.watch.check(cmd); err != nil {
 				return err

@@ -50,6 +50,20 @@ func (w *watchFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// alone says what of run has no meaning with files that are watched.
+func (w *watchFlags) alone(r runFlags) error {
+	switch {
+	case len(w.globs) == 0:
+	case r.raw:
+		return withHint(usagef("--watch and --raw can't be mixed: what a server is asked again comes after a handshake"),
+			"leave --raw out: --in FILE sends lines as they are after it")
+	case r.scenario.file != "":
+		return withHint(usagef("--watch and --scenario can't be mixed: a scenario ends with its steps"),
+			"--in FILE with requests, which are sent again at each change; or a program that watches files and runs the scenario, as in: ls *.go | entr mcpdbg run --scenario FILE -- COMMAND")
+	}
+	return nil
+}
+
 // expandedHint says what may be wrong with words before the first -- if files
 // are to be watched.
 func expandedHint(cmd *cobra.Command) string {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/sshexec/sshtest"
 )
 
 // A script is a server that is a file, so that it can be edited.
@@ -153,13 +155,58 @@ func TestWatchRunFirstAnew(t *testing.T) {
 	builds("one two three ")
 }
 
+// TestWatchOfConfig watches the files of a server of a config file, by looking at
+// them, and never the recording that it writes itself.
+func TestWatchOfConfig(t *testing.T) {
+	s := newScript(t)
+	folder := filepath.Dir(s.path)
+	config := filepath.Join(t.TempDir(), "mcp.json")
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `{"mcpServers":{"other":{"command":"false"},"edited":{"command":%q}}}`, s.path), 0o600))
+	w := watch(t, program(t, "run", "--era", "legacy", "--config", config, "--server", "edited", "--record", filepath.Join(folder, "r.jsonl"), "--watch", folder+"/*.{sh,jsonl}", "--watch-poll"))
+	w.until("looks at the files each second: as asked for")
+	w.until("prompts/list id=")
+	w.until("< stdout")
+	s.serve("--changed")
+	w.until("restart: ")
+	require.Contains(t, w.until("the lists again"), "1 of 5 answers changed")
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 1, strings.Count(w.end().stdout, "restart: "))
+}
+
+// TestWatchOnAHost watches files here and starts the server again there.
+func TestWatchOnAHost(t *testing.T) {
+	t.Parallel()
+	host := sshtest.OpenSSH(t, sshtest.Options{})
+	s := newScript(t)
+	w := watch(t, on(t, host, "run", "--era", "legacy", "--watch", s.path, "--watch-run", "true", "--", s.path))
+	w.until("prompts/list id=")
+	w.until("< stdout")
+	s.serve("--changed")
+	w.until("restart: ")
+	require.Contains(t, w.until("the lists again"), "1 of 5 answers changed")
+	s.write("echo no such luck >&2; exit 3")
+	w.until("no such luck")
+	w.until("not started again")
+	s.serve("--changed")
+	require.Contains(t, w.until("the lists again"), "all answers are the same")
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, 128+int(syscall.SIGINT), w.end().code)
+}
+
 // TestWatchUsage says what is wrong with the flags.
 func TestWatchUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run --watch [a -- x", `--watch "[a": is no glob`},
 		{"--watch * --watch-calls -1 -- x", "--watch-calls -1"},
 		{"run --watch-all -- x", "--watch-all is for --watch"},
-		{"run --raw --watch * -- x", "can't be mixed"},
+		{"run --raw --watch * -- x", "try: leave --raw out"},
+		{"run --scenario x.yaml --watch * -- x", "try: --in FILE with requests"},
+		{"run --watch * --watch-poll --config no.json -- x", "--config and a command can't be mixed"},
+		{"run --watch * --config no.json", "no.json"},
+		{"run --watch * --record a --no-record -- x", "--record and --no-record can't be mixed"},
+		{"run --watch-poll -- x", "--watch-poll is for --watch"},
+		{"demo --watch *", "unknown flag"},
+		{"call --watch * tools/list -- x", "unknown flag"},
 		{"run --watch a.go b.go -- x", "quote it"},
 		{"--watch a.go b.go -- x", "quote it"},
 		{"--watch *", "no command to debug"},
