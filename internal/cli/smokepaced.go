@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mcpdbg/internal/smoke"
 )
@@ -16,7 +17,7 @@ var errUnread = errors.New("nobody reads standard output")
 type pacedSink struct {
 	sink    smokeSink
 	queue   chan func() error // has room for all that comes
-	urgent  context.Context   // over: the end is not waited for
+	urgent  context.Context   // over: the end is waited for unreadFor only
 	broken  context.CancelCauseFunc
 	written chan struct{} // closed when all is written
 	err     error         // then: the first
@@ -46,6 +47,10 @@ func (p *pacedSink) done(target int, r *smoke.Result) error {
 	return nil
 }
 
+// unreadFor is how long somebody who does read may take when it is urgent: two
+// signals can come at once, of one who has seen nothing yet.
+const unreadFor = 10 * time.Second
+
 // finish writes the end and waits until all is written.
 func (p *pacedSink) finish(r *smoke.Report) error {
 	p.queue <- func() error { return p.sink.finish(r) }
@@ -54,6 +59,11 @@ func (p *pacedSink) finish(r *smoke.Report) error {
 	case <-p.written:
 		return p.err
 	case <-p.urgent.Done():
+	}
+	select {
+	case <-p.written:
+		return p.err
+	case <-time.After(unreadFor):
 		return errUnread
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,14 +57,27 @@ func TestWhoReadsGoesAway(t *testing.T) {
 	require.ErrorIs(t, sink.finish(&smoke.Report{}), gone)
 }
 
-// TestNobodyReadsAnyMore: a second signal does not wait for that.
+// TestNobodyReadsAnyMore: a second signal does not wait for that, but for who reads.
 func TestNobodyReadsAnyMore(t *testing.T) {
-	t.Parallel()
-	urgent, hurry := context.WithCancel(t.Context())
-	r, w := io.Pipe()
-	defer r.Close()
-	sink, _ := paceOf(urgent, t, w, 0)
-	require.NoError(t, sink.begin(&smoke.Report{}))
-	hurry()
-	require.ErrorIs(t, sink.finish(&smoke.Report{}), errUnread)
+	for name, reads := range map[string]bool{"nobody": false, "slow": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				urgent, hurry := context.WithCancel(t.Context())
+				r, w := io.Pipe()
+				sink, _ := paceOf(urgent, t, w, 0)
+				require.NoError(t, sink.begin(&smoke.Report{}))
+				hurry()
+				if reads {
+					time.AfterFunc(unreadFor-time.Second, func() { _, _ = io.Copy(io.Discard, r) })
+				}
+				err := sink.finish(&smoke.Report{})
+				require.NoError(t, r.Close())
+				if reads {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, errUnread)
+				}
+			})
+		})
+	}
 }
