@@ -404,13 +404,16 @@ func (st *stage) perform(t *testing.T, action *entry) {
 	}
 	possible, why := action.State(st.app)
 	require.True(t, possible, "%s is not possible: %s\n%s", action.ID, why, lazy(st.screen))
-	before := len(st.did)
+	before, overlays := len(st.did), len(st.app.overlays)
 	if len(action.Keys) > 0 {
 		st.press(bytesOf(t, action.Keys[0]))
 	} else {
 		st.pick(t, action)
 	}
 	require.Contains(t, st.did[before:], action.ID)
+	if action.Destructive {
+		require.True(t, st.app.dialog != nil || len(st.app.overlays) > overlays, "%s does not ask first, as help says", action.ID)
+	}
 	st.takeBack()
 	if st.app.quitting {
 		st.ran.Wait()
