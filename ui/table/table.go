@@ -104,14 +104,6 @@ func (t *Table) SetTheme(th *theme.Theme) {
 	t.cache.clear()
 }
 
-// SetSource shows other rows, from the newest.
-func (t *Table) SetSource(s Source) {
-	t.source = s
-	t.ClearFilter()
-	t.anchor, t.offset, t.seen, t.follow = 0, 0, 0, true
-	t.cache.clear()
-}
-
 // Turned tells that the source has other rows behind their numbers, and which
 // number a row has now; nil means that all have the same. The cursor stays on
 // its row, in its line.

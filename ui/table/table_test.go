@@ -180,10 +180,6 @@ func TestSourceBeginsAnew(t *testing.T) {
 	require.False(t, ok)
 	_, ok = tab.RowAt(0)
 	require.False(t, ok)
-
-	other := &numbers{n: 5}
-	tab.SetSource(other)
-	requireScreen(t, tab, "  row 2|  row 3|> row 4", "FOLLOW")
 }
 
 func TestResize(t *testing.T) {
