@@ -70,7 +70,7 @@ var frames = []struct {
 // TestFrameAllocations holds what a frame of 200 by 60 may allocate.
 func TestFrameAllocations(t *testing.T) {
 	log := newLog(t)
-	appendTraffic(t, log, 50_000)
+	appendTraffic(t, log, 10_000)
 	for _, f := range frames {
 		t.Run(f.name, func(t *testing.T) {
 			d := drive(t, Options{Source: log}, 200, 60)
