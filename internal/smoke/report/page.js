@@ -22,7 +22,7 @@ function sort(name) {
   if (by !== name) { by = name; up = true; } else if (up) up = false; else by = '';
   const order = (a, b) => by === 'ms' ? a.dataset.ms - b.dataset.ms : natural(cell(a, by), cell(b, by));
   const given = (a, b) => a.dataset.index - b.dataset.index;
-  body.append(...rows.toSorted((a, b) => (by ? (up ? 1 : -1) * order(a, b) : 0) || given(a, b)));
+  body.append(...[...rows].sort((a, b) => (by ? (up ? 1 : -1) * order(a, b) : 0) || given(a, b)));
   for (const th of document.querySelectorAll('th[data-sort]')) {
     th.classList.toggle('sorted', th.dataset.sort === by);
     th.classList.toggle('up', up);

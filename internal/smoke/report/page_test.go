@@ -1,0 +1,43 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The page sorts by what is clicked, one way, the other way and not at all, and
+// shows what is searched for.
+func TestPageSortsAndFilters(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("no node to run the page's script")
+	}
+	require.NoError(t, err)
+	out, err := exec.CommandContext(t.Context(), node, "testdata/page_test.js", "page.js").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal(out, &got), "%s", out)
+	require.Equal(t, map[string]any{
+		"begin":                       "web-10 web-9 Web-11 | 3 targets",
+		"bar":                         false,
+		"host 1":                      "web-9 web-10 Web-11 | 3 targets | ascending",
+		"host 2":                      "Web-11 web-10 web-9 | 3 targets | descending",
+		"host 3":                      "web-10 web-9 Web-11 | 3 targets | none",
+		"cause 1":                     "web-9 web-10 Web-11 | 3 targets | ascending",
+		"cause 2":                     "Web-11 web-10 web-9 | 3 targets | descending",
+		"cause 3":                     "web-10 web-9 Web-11 | 3 targets | none",
+		"ms 1":                        "web-10 web-9 Web-11 | 3 targets | ascending",
+		"ms 2":                        "Web-11 web-9 web-10 | 3 targets | descending",
+		"ms 3":                        "web-10 web-9 Web-11 | 3 targets | none",
+		`search "WEB-1" cause ""`:     "web-10 Web-11 | 2 of 3 targets",
+		`search "fail auth" cause ""`: "web-10 | 1 of 3 targets",
+		`search "" cause "!"`:         "web-10 Web-11 | 2 of 3 targets",
+		`search "" cause "connect"`:   "Web-11 | 1 of 3 targets",
+		`search "web-9" cause "!"`:    " | 0 of 3 targets",
+		`search "" cause ""`:          "web-10 web-9 Web-11 | 3 targets",
+	}, got)
+}
