@@ -32,8 +32,8 @@ const maxPages = 10_000
 const maxListBytes = 64 << 20
 
 // ListAll asks for all pages of a list and returns the items as the server sent
-// them. An error answer is returned as an *RPCError, with the items so far. Lists of
-// more than 10,000 pages or 64 MiB are an error, too.
+// them. An error answer is returned as an *RPCError, with the items so far. Lists
+// of more than 10,000 pages or 64 MiB are an error, too.
 func (s *Session) ListAll(ctx context.Context, list mcp.List) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	var params json.RawMessage

@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Source is what every view reads: a live session, a recorded one, a
 // replayed one. All methods may be called from any goroutine. Rows are
@@ -66,6 +69,23 @@ type eachAlone struct{ Source }
 
 func (s eachAlone) EntryInto(row Row, limit int, _ []byte) (Entry, error) {
 	return s.Entry(row, limit)
+}
+
+// LatestStart is the row where the latest process of a source begins, 0 without
+// one.
+func LatestStart(s Source) int {
+	rows := make([]Row, 256)
+	for end := s.Len(); end > 0; {
+		from := max(end-len(rows), 0)
+		n := s.Rows(from, rows[:end-from])
+		for i, row := range slices.Backward(rows[:n]) {
+			if row.Kind == KindStart {
+				return from + i
+			}
+		}
+		end = from
+	}
+	return 0
 }
 
 // A Log is a Source that can be written.

@@ -81,7 +81,7 @@ func (r *Series) Begin(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	log := r.s.Log()
-	r.start = lastStart(log)
+	r.start = session.LatestStart(log)
 	plan, err := replay.New(ctx, session.Stretch(log, r.start, log.Len()), replay.Options{Latest: -1, Lists: true})
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *Series) Again(ctx context.Context, cause string) (*Round, error) {
 		return nil, err
 	}
 	ready := log.Now()
-	r.opened, r.start = log.Len(), lastStart(log)
+	r.opened, r.start = log.Len(), session.LatestStart(log)
 	round, err := r.ask(ctx, plan, func(match.Ref) bool { return false })
 	if round != nil {
 		var row [1]session.Row
@@ -200,20 +200,4 @@ func held(plan *replay.Plan, res *replay.Result) []string {
 		}
 	}
 	return names
-}
-
-// lastStart is the row where the latest process begins; 0 without one.
-func lastStart(log session.Source) int {
-	rows := make([]session.Row, 256)
-	for end := log.Len(); end > 0; {
-		from := max(end-len(rows), 0)
-		n := log.Rows(from, rows[:end-from])
-		for i, row := range slices.Backward(rows[:n]) {
-			if row.Kind == session.KindStart {
-				return from + i
-			}
-		}
-		end = from
-	}
-	return 0
 }

@@ -11,9 +11,9 @@ import (
 
 // A Fake is the part of an executor.Process that all fakes have in common: a
 // test embeds it, writes output to Journal and reads In. Stop and Terminate are
-// those of a server that ends with its input and by nothing else but KILL; a
-// test whose server is another one has its own. It runs over the same Journal and Stdin as real processes do, and
-// in a synctest bubble.
+// those of a server that ends with its input and by nothing else but KILL; a test
+// whose server is another one has its own. It runs over the same Journal and Stdin
+// as real processes do, and in a synctest bubble.
 type Fake struct {
 	Journal *executor.Journal
 	In      *io.PipeReader // what the session writes

@@ -102,7 +102,7 @@ const wordsBack = 64
 // what it says when it starts a server has nothing to say of its end.
 func (r *runner) lastWords() string {
 	from, last := r.since, r.log.Len()-1
-	if from == r.startRow() {
+	if from == session.LatestStart(r.log) {
 		from = r.begin
 	}
 	for number := last; number >= max(from, last-wordsBack); number-- {

@@ -33,7 +33,7 @@ func (s *Scenario) Run(ctx context.Context, sess *session.Session, vars *Vars, t
 		scenario: s, sess: sess, log: sess.Log(), vars: vars.own(), hide: newConcealer(vars),
 		calls: map[string]*background{}, taken: map[match]bool{}, cancel: cancel,
 	}
-	r.since = r.startRow()
+	r.since = session.LatestStart(r.log)
 	r.background = ctx
 	res := &Result{OK: true, Steps: make([]StepResult, 0, len(s.Steps))}
 	for i := range s.Steps {

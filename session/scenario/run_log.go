@@ -47,16 +47,6 @@ func (r *runner) read(row session.Row) (session.Entry, error) {
 	return r.log.Entry(row, limit)
 }
 
-// startRow is the row where the process began that runs now.
-func (r *runner) startRow() int {
-	for number := r.log.Len() - 1; number > 0; number-- {
-		if row, _ := r.row(number); row.Kind == session.KindStart {
-			return number
-		}
-	}
-	return 0
-}
-
 // sentSince is the entry of the first message with a method that was sent from a
 // row on, 0 if there is none.
 func (r *runner) sentSince(from int, method string) uint64 {

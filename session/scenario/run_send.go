@@ -88,7 +88,7 @@ func (r *runner) closeStdin(ctx context.Context, step *Step) outcome {
 		return outcome{err: endOf(info)}
 	}
 	out := outcome{exit: info.Exit, took: r.now() - begin}
-	if number, ok := r.find(r.startRow(), func(_ int, row session.Row) bool { return row.Kind == session.KindExited }); ok {
+	if number, ok := r.find(session.LatestStart(r.log), func(_ int, row session.Row) bool { return row.Kind == session.KindExited }); ok {
 		out.n = uint64(number) + 1
 		out.took = max(r.time(out.n)-begin, 0)
 	}
@@ -101,7 +101,7 @@ func (r *runner) restart(ctx context.Context) outcome {
 	r.sess.Act("restart", "", 0)
 	r.starts++
 	err := r.sess.Restart(ctx)
-	r.since = r.startRow()
+	r.since = session.LatestStart(r.log)
 	out := outcome{n: uint64(r.since) + 1, took: r.now() - begin}
 	if err != nil {
 		out.err = &restartError{err}

@@ -177,11 +177,11 @@ func base64Text(data []byte) string { return base64.StdEncoding.EncodeToString(d
 
 // failureOf is the error object of an answer that is one, nil of a result.
 func failureOf(answer json.RawMessage) json.RawMessage {
-	rest, ok := bytes.CutPrefix(answer, []byte(`{"error":`))
-	if !ok || members(rest[:len(rest)-1]) == nil {
+	failure, ok := bytes.CutPrefix(bytes.TrimSuffix(answer, []byte("}")), []byte(`{"error":`))
+	if !ok || members(failure) == nil {
 		return nil
 	}
-	return json.RawMessage(rest[:len(rest)-1])
+	return json.RawMessage(failure)
 }
 
 // emit writes a node as YAML, each line behind an indent.

@@ -128,6 +128,7 @@ func TestWriteOddities(t *testing.T) {
 		"no kind":          {Do: "jump"},
 		"params no JSON":   {Do: Call, Method: "a", Params: json.RawMessage(`{"a":`)},
 		"names twice":      {Do: Call, Method: "a", Params: json.RawMessage(`{"a":1,"a":2}`)},
+		"answer cut off":   {Do: Answer, Method: "a", Answer: json.RawMessage(`{"error":`)},
 		"unknown variable": {Do: Call, Method: "a", Params: json.RawMessage(`{"a":"${b}"}`)},
 	} {
 		require.Error(t, WriteYAML(&bytes.Buffer{}, &Scenario{Steps: []Step{wrong}}), name)

@@ -1,0 +1,37 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A startsAt is a source of rows without anything in them, but for processes that
+// start at some.
+type startsAt struct {
+	rowsOnly
+	starts map[int]bool
+}
+
+func (s *startsAt) Rows(from int, dst []Row) int {
+	n := s.rowsOnly.Rows(from, dst)
+	for i := range dst[:n] {
+		if s.starts[from+i] {
+			dst[i].Kind = KindStart
+		}
+	}
+	return n
+}
+
+func TestLatestStart(t *testing.T) {
+	for _, c := range []struct {
+		n, want int
+		starts  []int
+	}{{0, 0, nil}, {1000, 0, nil}, {1000, 0, []int{0}}, {1000, 999, []int{3, 999}}, {1000, 3, []int{2, 3}}, {256, 255, []int{255}}, {257, 1, []int{0, 1}}} {
+		s := &startsAt{rowsOnly{n: c.n}, map[int]bool{}}
+		for _, number := range c.starts {
+			s.starts[number] = true
+		}
+		require.Equal(t, c.want, LatestStart(s), "%+v", c)
+	}
+}
