@@ -230,9 +230,21 @@ func (s *Session) openAsk(a *ask, p Policy) {
 		a.runClocks()
 		s.Note(fmt.Sprintf("%s answered with an error: too many requests of the server wait for an answer, or too large ones", a.Method), "")
 		a.settle(json.RawMessage(answerTooMany), ByPolicy)
-	case due == nil:
+	case due == nil && !s.overtaken(a):
 		s.append(NewEntry(KindAct, 0, ActBody{Act: ActAsk, Of: a.N, Detail: a.Method, Key: a.Key}))
 	}
+}
+
+// overtaken answers a by the policy of now, if that asks nobody any more: who
+// changed it since a was judged by the one before may have looked at Asks while a
+// was not in it, and looks no more.
+func (s *Session) overtaken(a *ask) bool {
+	p := s.policy(a.Method)
+	if p.mode() == PolicyAsk || p.Delay > 0 || s.asks.takeID(a.ID) == nil {
+		return false
+	}
+	a.settle(p.answer(a.Method), ByPolicy)
+	return true
 }
 
 // notified takes a notification of the server: it may take back a request.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -55,6 +56,20 @@ func TestRepeats(t *testing.T) {
 		}
 		require.Equal(t, 2, n, "a second later it is the first again")
 	})
+}
+
+// TestAnAskDoesNotOutliveItsPolicy: a change of the policy between the look at it
+// and the ask is not lost on the ask.
+func TestAnAskDoesNotOutliveItsPolicy(t *testing.T) {
+	s := &Session{policies: policies{"roots/list": {Mode: PolicyCanned, Answer: []byte(`{"roots":[]}`)}}}
+	var answer, by string
+	s.openAsk(&ask{
+		Ask:    Ask{Method: "roots/list"},
+		settle: func(raw json.RawMessage, who string) { answer, by = string(raw), who },
+	}, Policy{Mode: PolicyAsk})
+	require.Equal(t, `{"roots":[]}`, answer)
+	require.Equal(t, ByPolicy, by)
+	require.Empty(t, s.Asks())
 }
 
 func TestAsksHoldNotTooManyBytes(t *testing.T) {

@@ -252,7 +252,7 @@ func (r *runner) settle(last *Step) {
 		return
 	}
 	for ask, ok := r.ask(last.Method, nil); ok; ask, ok = r.ask(last.Method, nil) {
-		if r.sess.AnswerBy(ask.ID, answer, session.ByPolicy) != nil {
+		if err := r.sess.AnswerBy(ask.ID, answer, session.ByPolicy); err != nil && !errors.Is(err, session.ErrNoAsk) {
 			return
 		}
 	}
