@@ -24,7 +24,7 @@ func (v *Vars) results(ctx context.Context, text string, value any, take func(an
 	}
 	values := make([]any, len(names))
 	for i, name := range names {
-		if values[i], err = decodeJSON(v.values[name]); err != nil {
+		if values[i], err = decodeForJQ(v.values[name]); err != nil {
 			return fmt.Errorf("$%s: %w", name, err)
 		}
 	}

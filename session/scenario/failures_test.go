@@ -100,6 +100,11 @@ func TestSteps(t *testing.T) {
 `, []string{"passed id", "failed b", `  jq: .null gives null, of {"big":9007199254740993,"id":"n-17","null":null}`,
 			`  jq: empty gives nothing, of {"big":9007199254740993,"id":"n-17","null":null}`, `  jq: .id, false gives false, of {"big":9007199254740993,"id":"n-17","null":null}`,
 			`  jq: .id | tonumber: tonumber cannot be applied to "n-17": invalid number`}},
+		{"a variable that jq would take minutes for", `
+  - {call: echo, params: {a: 1}, expect: {jq: $vast > .a}}
+  - {call: echo, params: {a: 1}, expect: {jq: .a == 1}, always: true}
+vars: {vast: ` + strings.Repeat("7", 2000) + `}
+`, []string{"failed echo", "  jq: $vast > .a: $vast: the number " + strings.Repeat("7", 20) + "… has 2000 digits, and at most 1000 are reckoned with", "passed echo (2)"}},
 		{"captures", `
   - {call: id, capture: {id: .id, all: .}}
   - {name: b, call: echo, params: {a: "x ${id} $${id}", b: "${all}"}, expect: {result: {a: "x n-17 $${id}", b: {id: n-17}}, jq: '.a == "x \($id) ${id}"'}}

@@ -96,7 +96,7 @@ func play(t *testing.T, serve func(p *fake) int, text string) (*bench, *scenario
 	return b, s.Run(t.Context(), b.Session, vars, nil)
 }
 
-// lostError is what a lost connection looks like to who runs a scenario.
+// requireLost is what a lost connection looks like to who runs a scenario.
 func requireLost(t *testing.T, err error) {
 	t.Helper()
 	var lost *executor.LostError
