@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,7 +99,7 @@ func TestRestartBeginsWithTheKnownEra(t *testing.T) {
 				err := h.Restart(t.Context())
 				if c.failsOnce {
 					var failed *session.OpenError
-					require.True(t, errors.As(err, &failed), "%v", err)
+					require.ErrorAs(t, err, &failed)
 					h.exec.serve, from = silentLegacy, h.log.Len()
 					require.NoError(t, h.Restart(t.Context()))
 					require.Equal(t, probed, h.sentSince(from))

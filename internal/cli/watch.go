@@ -133,6 +133,9 @@ func (w *watchFlags) over(l *live, files *filewatch.Watcher, person bool) *watch
 func (w *watching) tell(text, hint string) {
 	w.live.Note(text, hint)
 	w.say(text)
+	if hint != "" {
+		w.say("  try: " + hint)
+	}
 }
 
 // say tells who wants to know besides; what changes and what is done about it is

@@ -113,6 +113,7 @@ func (w *watching) runFirst(ctx context.Context, cause string) (last string, err
 	for {
 		running, stop := context.WithCancelCause(ctx)
 		w.build.begin(cause, stop)
+		w.live.Note(cause+": runs "+w.first, "") // which has the screen show it
 		err := w.runOnce(running, cause)
 		newer := w.build.end()
 		stop(nil)
