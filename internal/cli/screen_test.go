@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -85,12 +84,6 @@ func (s *screen) until(texts ...string) string {
 func (s *screen) untilGone(text string) {
 	s.t.Helper()
 	s.untilTrue(fmt.Sprintf("a screen without %q", text), func(shown string) bool { return !strings.Contains(shown, text) })
-}
-
-// untilMatch waits until the screen matches an expression.
-func (s *screen) untilMatch(expression string) {
-	s.t.Helper()
-	s.untilTrue(expression, regexp.MustCompile(expression).MatchString)
 }
 
 // untilTrue waits until the screen is one that is waited for, and returns it.
