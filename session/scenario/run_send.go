@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
@@ -57,6 +58,10 @@ func (r *runner) answerAt(n uint64, number int) outcome {
 	e, err := r.entry(number)
 	if err != nil {
 		return outcome{n: n, err: err}
+	}
+	if e.Cut {
+		text := fmt.Sprintf("result: the answer has more than %d MiB, and no more is looked at", maxValue>>20)
+		return outcome{n: n, problem: &Problem{Check: "result", Text: text}}
 	}
 	out := outcome{n: n, kind: anAnswer, took: r.time(e.N) - r.time(n)}
 	if e.Msg.Kind == framing.ErrorResponse {
