@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// flushTime is how long the news of an exit waits for the guard, and
-	// maxFlushTime for output that keeps coming.
+	// flushTime is how long the news of an exit waits for output where there is no
+	// guard, and maxFlushTime for the guard, and for output that keeps coming.
 	flushTime    = 100 * time.Millisecond
 	maxFlushTime = time.Second
 	// quietTime without output says that there is no more on its way.
@@ -234,9 +234,14 @@ func (p *process) watch() {
 // more; the guard's answer to that is who is left.
 func (p *process) flush() (left <-chan []guardProc) {
 	var answer, again chan []guardProc
+	var gone <-chan struct{}
+	begin := time.Now()
+	settled := begin.Add(flushTime) // when all has come that had been written
 	if g := p.running.guard; g != nil && !p.isEnding() {
-		answer, _ = g.send("X", "") // without an answer the time counts
-		again = answer
+		if asked, err := g.send("X", ""); err == nil {
+			answer, again, gone = asked, asked, g.gone
+			settled = begin.Add(maxFlushTime)
+		}
 	}
 	ended := make(chan struct{})
 	p.ex.running.Go(func() {
@@ -247,17 +252,18 @@ func (p *process) flush() (left <-chan []guardProc) {
 	})
 	look := time.NewTicker(quietTime / 2)
 	defer look.Stop()
-	for begin, settled := time.Now(), false; ; {
+	for {
 		select {
 		case <-ended:
 			return again
 		case procs := <-answer:
-			settled, answer, again = true, nil, make(chan []guardProc, 1)
+			settled, answer, again = time.Now(), nil, make(chan []guardProc, 1)
 			again <- procs
+		case <-gone:
+			settled, gone = time.Now(), nil
 		case <-look.C:
-			waited := time.Since(begin)
-			settled = settled || waited > flushTime
-			if settled && p.quiet() > quietTime || waited > maxFlushTime {
+			// A pump may be slow to take what has come.
+			if min(time.Since(settled), p.quiet()) > quietTime || time.Since(begin) > maxFlushTime {
 				return again
 			}
 		}
