@@ -10,7 +10,7 @@ const (
 	// reachedAhead is for how many targets a seat hosts are reached at once.
 	// Reaching a host is mostly waiting, and one that never answers is not to hold
 	// up those that do.
-	reachedAhead = 8
+	reachedAhead = 12
 	// maxAhead bounds the connections that are open for it.
 	maxAhead = 256
 )
