@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -69,6 +70,26 @@ type eachAlone struct{ Source }
 
 func (s eachAlone) EntryInto(row Row, limit int, _ []byte) (Entry, error) {
 	return s.Entry(row, limit)
+}
+
+// RowsFrom are the rows of a source from a number on, with their numbers, up to
+// where it ends when that is reached: a live one may go on.
+func RowsFrom(s Source, from int) iter.Seq2[int, Row] {
+	return func(yield func(int, Row) bool) {
+		rows := make([]Row, 256)
+		for number := from; ; {
+			n := s.Rows(number, rows)
+			if n == 0 {
+				return
+			}
+			for _, row := range rows[:n] {
+				if !yield(number, row) {
+					return
+				}
+				number++
+			}
+		}
+	}
 }
 
 // LatestStart is the row where the latest process of a source begins, 0 without

@@ -35,3 +35,22 @@ func TestLatestStart(t *testing.T) {
 		require.Equal(t, c.want, LatestStart(s), "%+v", c)
 	}
 }
+
+func TestRowsFrom(t *testing.T) {
+	for _, c := range []struct{ n, from, want int }{{0, 0, 0}, {3, 0, 3}, {256, 0, 256}, {1000, 0, 1000}, {1000, 700, 300}, {3, 3, 0}} {
+		s := &startsAt{rowsOnly{n: c.n}, map[int]bool{c.n - 1: true}}
+		next := c.from
+		for number, row := range RowsFrom(s, c.from) {
+			require.Equal(t, next, number, "%+v", c)
+			require.Equal(t, number == c.n-1, row.Kind == KindStart, "%+v: row %d", c, number)
+			next++
+		}
+		require.Equal(t, c.want, next-c.from, "%+v", c)
+	}
+	for number := range RowsFrom(&startsAt{rowsOnly{n: 1000}, nil}, 0) {
+		require.LessOrEqual(t, number, 300)
+		if number == 300 {
+			break
+		}
+	}
+}

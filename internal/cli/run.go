@@ -247,18 +247,10 @@ func awaitAnswers(ctx context.Context, l *live, first int, timeout time.Duration
 // lost tells of requests that the server's end left without an answer.
 func lost(l *live, from int) error {
 	n := 0
-	rows := make([]session.Row, 1024)
-	for {
-		got := l.log.Rows(from, rows)
-		if got == 0 {
-			break
+	for _, row := range session.RowsFrom(l.log, from) {
+		if row.State == session.ReqLost && row.Kind == session.KindStdin {
+			n++
 		}
-		for _, row := range rows[:got] {
-			if row.State == session.ReqLost && row.Kind == session.KindStdin {
-				n++
-			}
-		}
-		from += got
 	}
 	if n == 0 {
 		return nil

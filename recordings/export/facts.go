@@ -123,29 +123,22 @@ const maxServers = 8
 
 // handshakes are what the handshakes told, and the time of the last row.
 func handshakes(src session.Source) (servers []string, last int64) {
-	rows := make([]session.Row, 1024)
-	for from := 0; ; {
-		n := src.Rows(from, rows)
-		if n == 0 {
-			return servers, last
+	for _, row := range session.RowsFrom(src, 0) {
+		last = row.T
+		if row.Kind != session.KindState || len(servers) == maxServers {
+			continue
 		}
-		from += n
-		for _, row := range rows[:n] {
-			last = row.T
-			if row.Kind != session.KindState || len(servers) == maxServers {
-				continue
-			}
-			var b session.StateBody
-			e, err := src.Entry(row, 0)
-			if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
-				continue
-			}
-			text := strings.Join(strings.Fields(b.Server+" "+b.Protocol+" "+b.Era), " ")
-			if !slices.Contains(servers, text) {
-				servers = append(servers, text)
-			}
+		var b session.StateBody
+		e, err := src.Entry(row, 0)
+		if err != nil || e.DecodeBody(&b) != nil || b.State != string(session.Ready) {
+			continue
+		}
+		text := strings.Join(strings.Fields(b.Server+" "+b.Protocol+" "+b.Era), " ")
+		if !slices.Contains(servers, text) {
+			servers = append(servers, text)
 		}
 	}
+	return servers, last
 }
 
 // short is a time in microseconds with about three digits.

@@ -96,22 +96,15 @@ const (
 func Walk(ctx context.Context, src session.Source, visit func(*Item) error) error {
 	w := walker{src: src, visit: visit, buf: make([]byte, 64<<10), methods: map[string]string{}}
 	w.forget()
-	rows := make([]session.Row, 1024)
-	for number := 0; ; {
-		n := src.Rows(number, rows)
-		if n == 0 {
-			return nil
-		}
+	for number, row := range session.RowsFrom(src, 0) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, row := range rows[:n] {
-			if err := w.row(number, row); err != nil {
-				return err
-			}
-			number++
+		if err := w.row(number, row); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // A walker goes over the rows of a session.

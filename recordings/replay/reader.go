@@ -46,32 +46,24 @@ func newReader(p *Plan) *reader {
 func (r *reader) scan(ctx context.Context) error {
 	p := r.p
 	p.run = p.opts.Run
-	rows := make([]session.Row, 1024)
 	var starts []int
-	number := 0
-	for {
-		n := p.src.Rows(number, rows)
-		if n == 0 {
-			break
-		}
+	for number, row := range session.RowsFrom(p.src, 0) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, row := range rows[:n] {
-			if row.Kind == session.KindStart {
-				p.runs++
-				starts = append(starts, number)
-			}
-			if p.run == 0 && r.counts(row) {
-				p.run = p.runs
-			}
-			if p.covers(p.runs) {
-				if err := r.row(number, row); err != nil {
-					return err
-				}
-			}
-			number++
+		if row.Kind == session.KindStart {
+			p.runs++
+			starts = append(starts, number)
 		}
+		if p.run == 0 && r.counts(row) {
+			p.run = p.runs
+		}
+		if p.covers(p.runs) {
+			if err := r.row(number, row); err != nil {
+				return err
+			}
+		}
+		p.end = number + 1
 	}
 	switch {
 	case p.run == 0:
@@ -79,7 +71,6 @@ func (r *reader) scan(ctx context.Context) error {
 	case p.run > p.runs:
 		return fmt.Errorf("replay: the recording has no process %d, it has %d", p.run, p.runs)
 	}
-	p.end = number
 	if p.run > 0 {
 		p.first = starts[p.run-1]
 	}

@@ -70,32 +70,24 @@ func newReader(src session.Source, o Options) *reader {
 // scan finds what is no message: bytes, a closed stdin, writes that did not
 // reach the server.
 func (r *reader) scan(ctx context.Context) error {
-	rows := make([]session.Row, 1024)
 	closed := -1 // of actions: stdin of the process that runs
-	for number := 0; ; {
-		n := r.src.Rows(number, rows)
-		if n == 0 {
-			break
-		}
+	for number, row := range session.RowsFrom(r.src, 0) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, row := range rows[:n] {
-			if row.Kind == session.KindStart {
-				r.runs++
-				closed = -1
+		if row.Kind == session.KindStart {
+			r.runs++
+			closed = -1
+		}
+		a, err := r.action(number, row, closed)
+		if err != nil {
+			return err
+		}
+		if a != nil {
+			r.actions = append(r.actions, *a)
+			if a.data == nil {
+				closed = len(r.actions) - 1
 			}
-			a, err := r.action(number, row, closed)
-			if err != nil {
-				return err
-			}
-			if a != nil {
-				r.actions = append(r.actions, *a)
-				if a.data == nil {
-					closed = len(r.actions) - 1
-				}
-			}
-			number++
 		}
 	}
 	return nil

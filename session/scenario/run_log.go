@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"mcpdbg/session"
@@ -61,16 +60,13 @@ func (r *runner) sentSince(from int, method string) uint64 {
 
 // find looks for a row, from a number on, in what is there.
 func (r *runner) find(from int, matches func(number int, row session.Row) bool) (number int, ok bool) {
-	rows := make([]session.Row, 256)
-	for {
-		n := r.log.Rows(from, rows)
-		if n == 0 {
-			return from, false
+	for number, row := range session.RowsFrom(r.log, from) {
+		if matches(number, row) {
+			return number, true
 		}
-		if i := slices.IndexFunc(rows[:n], func(row session.Row) bool { from++; return matches(from-1, row) }); i >= 0 {
-			return from - 1, true
-		}
+		from = number + 1
 	}
+	return from, false
 }
 
 // until looks for a row, from a number on, until there is one. The error is that

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"testing"
 
@@ -12,11 +11,7 @@ import (
 // The page sorts by what is clicked, one way, the other way and not at all, and
 // shows what is searched for.
 func TestPageSortsAndFilters(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("no node to run the page's script")
-	}
-	require.NoError(t, err)
+	node := need(t, "node")
 	out, err := exec.CommandContext(t.Context(), node, "testdata/page_test.js", "page.js").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	var got map[string]any
