@@ -70,6 +70,8 @@ type ExitedBody struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Core   bool   `json:"core,omitempty"`
+	By     string `json:"by,omitempty"`  // who ended it, as executor.EndedBy spells it; absent: not known
+	Why    string `json:"why,omitempty"` // details for By
 }
 
 // StreamSum is what passed through one stream of one process.
@@ -148,9 +150,11 @@ const (
 )
 
 // ProcBody lists live processes of the tree; with Survivors, those that an ending
-// found and killed, or could not kill.
+// found and killed, or could not kill; with Spared, those that an ending left
+// running on request.
 type ProcBody struct {
 	Survivors bool       `json:"survivors,omitempty"`
+	Spared    bool       `json:"spared,omitempty"`
 	Tree      []ProcInfo `json:"tree"`
 }
 

@@ -383,7 +383,10 @@ func (c *collector) end(seq uint64, failure error) {
 }
 
 func exitedBody(exit executor.Exit) ExitedBody {
-	b := ExitedBody{Signal: exit.Signal, Core: exit.Core}
+	b := ExitedBody{Signal: exit.Signal, Core: exit.Core, Why: exit.Why}
+	if exit.By != executor.EndedUnknown {
+		b.By = exit.By.String()
+	}
 	if exit.Kind == executor.ExitCode {
 		b.Code = &exit.Code
 	}

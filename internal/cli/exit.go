@@ -23,6 +23,7 @@ const (
 	exitStart   = 3 // not started, or ended before it answered
 	exitTimeout = 4
 	exitReach   = 5 // the host was not reached, or the link to it lost
+	exitPartial = 6 // the result is good, and was not written completely
 	exitSignal  = 128
 )
 

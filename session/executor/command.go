@@ -15,6 +15,10 @@ type Command struct {
 	Env       []EnvVar // set on top of what the policy gives
 	// NoStdin gives the process the null device as standard input.
 	NoStdin bool
+	// Leave names programs (the base name of argv[0], or the kernel's name) whose
+	// processes are spared when the server is ended, with all that they started:
+	// daemons that are meant to stay.
+	Leave []string
 	// Pinned says that a pinned subscriber will come: no output is evicted until
 	// then, and when DefaultPinLimit bytes are there the process has to wait.
 	Pinned bool

@@ -170,6 +170,48 @@ type Exit struct {
 	Code   int    // ExitCode
 	Signal string // ExitSignal: the POSIX name without SIG, such as KILL
 	Core   bool   // a core was dumped
+	// By names who ended the process. An executor sets it only where it holds
+	// evidence of its own: the guard's written reason, or the watchdog's death.
+	// The session, which knows the steps that were taken, fills in the rest.
+	By  EndedBy
+	Why string // details for By, such as "no contact for 10 s (lease 10 s)"; our words
+}
+
+// EndedBy names the party that ended a process. The zero value is EndedUnknown.
+type EndedBy uint8
+
+// The parties that can end a process.
+const (
+	EndedUnknown    EndedBy = iota // cannot tell
+	EndedByServer                  // the server itself: it exited, or crashed
+	EndedByUs                      // the shutdown sequence of the session
+	EndedByPerson                  // a person, or a script in their place, sent a signal or asked for the end
+	EndedByLease                   // the remote guard: no contact for the lease
+	EndedByGuard                   // the remote guard: its channel closed
+	EndedByWatchdog                // the local watchdog ended, and the server with it
+	EndedBySignal                  // a signal that mcpdbg did not send; the sender is unknown
+	endedCount
+)
+
+var endedNames = [endedCount]string{"unknown", "server", "shutdown", "person", "lease", "guard", "watchdog", "signal"}
+
+// String returns the party as recordings spell it.
+func (b EndedBy) String() string {
+	if b < endedCount {
+		return endedNames[b]
+	}
+	return endedNames[EndedUnknown]
+}
+
+// ParseEndedBy is the inverse of EndedBy.String. A name that it does not know
+// is EndedUnknown.
+func ParseEndedBy(name string) EndedBy {
+	for b, known := range endedNames {
+		if known == name {
+			return EndedBy(b)
+		}
+	}
+	return EndedUnknown
 }
 
 // A Stream is one of the two output streams.
@@ -376,6 +418,11 @@ type StopReport struct {
 	Running   bool         // the leader was alive when the call began
 	Signalled []Descendant // whom the step was sent to; nobody where an executor cannot tell
 	Survivors []Descendant // still alive when the call returned (Terminate: when it gave up)
+	Spared    []Descendant // alive and left running because Command.Leave names them
+	// CannotTell says why the executor may have missed processes, one reason
+	// each, such as "cannot see processes here". It is empty where membership is
+	// known.
+	CannotTell []string
 }
 
 // A Descendant is one live process of a tree.
