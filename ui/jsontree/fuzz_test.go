@@ -88,6 +88,7 @@ func FuzzWhole(f *testing.F) {
 	f.Add([]byte(message))
 	f.Add([]byte(`[[],{},[[]],"",0,{"a":{"b":[1,2,3,4,5,6,7]}},[[[[]]]]]`))
 	f.Add([]byte(` [1 , 2,{ "a" : "` + strings.Repeat("x", 60) + `" , "b":3},4,5,6,7 ] `))
+	f.Add([]byte(`"` + strings.Repeat(`a \n\u00e9`, 250) + `"`)) // the root unfolds at once
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		if !json.Valid(doc) {
 			t.Skip()
@@ -96,10 +97,14 @@ func FuzzWhole(f *testing.F) {
 		tree.SetSize(80, 20)
 		require.NoError(t, tree.Err())
 		openAll(tree)
-		require.Equal(t, countLines(t, doc), tree.Lines())
-		for i := range tree.lines {
+		if root := tree.lines[0]; root.unfolded && root.isString(doc) {
+			requireWholeText(t, tree)
+		} else {
+			require.Equal(t, countLines(t, doc), tree.Lines())
+		}
+		for i, l := range tree.lines {
 			tree.cursor = i
-			require.True(t, json.Valid(tree.Value()), "%s", tree.Value())
+			require.True(t, l.kind == textLine || json.Valid(tree.Value()), "%s", tree.Value())
 		}
 
 		// In a tree that shows nothing yet, any byte can be revealed.
@@ -126,6 +131,21 @@ func openAll(tree *Tree) {
 			tree.unfold(i)
 		}
 	}
+}
+
+// requireWholeText checks that the lines below an unfolded string at the root
+// are its text, all of it, in lines that fit.
+func requireWholeText(t *testing.T, tree *Tree) {
+	root := tree.lines[0]
+	at := root.off + 1
+	for _, l := range tree.lines[1:] {
+		require.Equal(t, textLine, l.kind)
+		require.Equal(t, at, l.off)
+		require.Greater(t, l.end, l.off)
+		require.LessOrEqual(t, termsafe.Width(string(tree.doc[l.off:l.end])), tree.textWidth(l.depth))
+		at = l.end
+	}
+	require.Equal(t, root.end-1, at)
 }
 
 // countLines returns the number of lines of a document that is fully
