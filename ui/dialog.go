@@ -103,6 +103,7 @@ func wrap(text string, width int) []string {
 		if blank := strings.LastIndexByte(text[:fits], ' '); blank > blanks {
 			fits = blank
 		}
+		fits = max(fits, 1) // progress, whatever the bytes are
 		rows = append(rows, lead+text[:fits])
 		text, lead, blanks = strings.TrimLeft(text[fits:], " "), indent, 0
 	}
@@ -112,13 +113,16 @@ func wrap(text string, width int) []string {
 // marks. More of a text need not be looked at.
 const maxBytesPerCell = 20
 
-// cutText is the beginning of a text, whole characters of it.
+// cutText returns the beginning of a text, at most that many bytes, and of a
+// character all bytes or none. Bytes that are not UTF-8 are cut anywhere.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+	for back := range min(utf8.UTFMax, most+1) {
+		if utf8.RuneStart(text[most-back]) {
+			return text[:most-back]
+		}
 	}
 	return text[:most]
 }

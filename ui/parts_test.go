@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,7 @@ func TestWrap(t *testing.T) {
 		{"averylongwordwithoutblanks", 10, []string{"averylongw", "ordwithout", "blanks"}},
 		{strings.Repeat("\x1b", 4), 12, []string{"\x1b\x1b", "\x1b\x1b"}},
 		{strings.Repeat(" ", 30) + "x", 10, []string{strings.Repeat(" ", 9), "x"}},
+		{strings.Repeat("\xab", 250), 10, slices.Repeat([]string{"\xab\xab"}, 125)},
 	} {
 		got := wrap(tc.text, tc.width)
 		for _, row := range got {
@@ -90,6 +92,7 @@ func TestWrap(t *testing.T) {
 func FuzzWrap(f *testing.F) {
 	f.Add("some words \x1b and \u202e others", 12)
 	f.Add("     \U000e0001 is wide, and indented", 10) // once without an end
+	f.Add(strings.Repeat("\xab", 300), 10)             // so was this
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = between(1, width, 200)
 		rows := wrap(text, width)
@@ -98,6 +101,25 @@ func FuzzWrap(f *testing.F) {
 			require.LessOrEqual(t, termsafe.Width(row), max(width, termsafe.LongestEscape))
 		}
 	})
+}
+
+func TestCutText(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"shorter", 5, "short"},
+		{"漢字", 3, "漢"},
+		{"漢字", 5, "漢"},
+		{"漢字", 2, ""},
+		{strings.Repeat("\xab", 9), 5, strings.Repeat("\xab", 5)},
+		{"a" + strings.Repeat("\xab", 9), 8, "a" + strings.Repeat("\xab", 7)},
+		{"anything", 0, ""},
+	} {
+		require.Equal(t, tc.want, cutText(tc.text, tc.most), "%q to %d bytes", tc.text, tc.most)
+	}
 }
 
 func TestOneLine(t *testing.T) {

@@ -191,6 +191,7 @@ func wrap(text string, width, n int, ellipsis string) []string {
 			if blank := strings.LastIndexByte(line[:fits], ' '); blank > 0 {
 				fits = blank
 			}
+			fits = max(fits, 1) // progress, whatever the bytes are
 			rest = strings.TrimLeft(text[fits:], " ")
 		}
 		if len(rows) == n-1 && strings.TrimSpace(rest) != "" {
