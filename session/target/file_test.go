@@ -208,6 +208,20 @@ func TestPlacesOfOtherSystems(t *testing.T) {
 	require.Contains(t, userPlaces(opts), filepath.FromSlash("/roaming/Code/User/mcp.json"))
 }
 
+func TestProjectWithARelativePathIsRefused(t *testing.T) {
+	const file = `{"projects": {
+	"#home/ada/notes": {"mcpServers": {"lost": {"command": "x"}}},
+	"no servers here": {"mcpServers": {}},
+	"/home/ada/notes": {"mcpServers": {"kept": {"command": "x"}}}}}`
+	f, err := Parse("/p/.claude.json", []byte(file), testOptions(t))
+	require.NoError(t, err)
+	require.Len(t, f.Entries, 1)
+	require.Equal(t, "kept", f.Entries[0].Name)
+	require.Len(t, f.Unread, 1)
+	require.EqualError(t, &f.Unread[0], `/p/.claude.json:2:2: project "#home/ada/notes" is not an absolute path: its servers are skipped`)
+	require.Equal(t, "give the full path of the project's directory", f.Unread[0].Try)
+}
+
 // FuzzParse: no file makes the program panic or keeps a place outside the file;
 // what can be started has a program and a host that the file names.
 func FuzzParse(f *testing.F) {
@@ -216,6 +230,7 @@ func FuzzParse(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(filepath.Base(name), data)
 	}
+	f.Add(".claude.json", []byte(`{"projects":{"#home/ada/notes":{"mcpServers":{"s":{"command":"x"}}}}}`))
 	f.Add(".mcp.json", []byte(`{"mcpServers":{"s":{"command":"x${A:-b}","ssh":"h","cwd":"/"}}}`))
 	f.Add("c.toml", []byte("a.b=[{c=1}]\n[[mcp_servers.x]]\n[mcp_servers.x.y]"))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {

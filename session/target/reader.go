@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 )
 
@@ -36,13 +37,21 @@ func (r *reader) read(root *node) {
 	r.ignored(root)
 }
 
-// projects reads the servers that ~/.claude.json has for each project.
+// projects reads the servers that ~/.claude.json has for each project. A
+// project is the directory in which its servers start, so a relative name is
+// refused: relative to what, the file does not say.
 func (r *reader) projects(projects *node) {
 	if projects == nil {
 		return
 	}
 	for _, m := range projects.members {
-		r.servers(m.value.object(keyMCPServers), m.name, ScopeProject)
+		servers := m.value.object(keyMCPServers)
+		if servers != nil && len(servers.members) > 0 && !filepath.IsAbs(m.name) {
+			r.file.Unread = append(r.file.Unread, r.problem(m.at, "",
+				fmt.Sprintf("project %q is not an absolute path: its servers are skipped", m.name), "give the full path of the project's directory"))
+			continue
+		}
+		r.servers(servers, m.name, ScopeProject)
 	}
 }
 
