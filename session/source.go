@@ -142,6 +142,9 @@ type Header struct {
 	// Redacted says that this is a copy from which secrets were removed, and how
 	// many by which rule. Of what was recorded it is nil.
 	Redacted map[string]uint64 `json:"redacted,omitempty"`
+	// Secrets are digests of values that the recorder was given and that a shared
+	// copy must not hold. A redacted copy has none.
+	Secrets *SecretDigests `json:"secrets,omitempty"`
 	// Imported says that the recording was made from what another program wrote.
 	Imported *Imported `json:"imported,omitempty"`
 }

@@ -47,12 +47,19 @@ what the recorder noted. What is removed becomes [redacted:xxxxxxxx], equal
 secrets alike; all else stays byte for byte, and rec verify accepts the copy.
 What was removed where is printed to stderr, never what it was.
 
-Without further flags what is removed are the values of members, arguments and
-parameters with names such as authorization, cookie, password, secret, token
-and api_key, and tokens that can be told by their shape: of AWS, GitHub,
-GitLab, Slack, Stripe, Google, npm, PyPI, Hugging Face and sk-..., JSON web
-tokens, private keys, Bearer tokens, and passwords in addresses. No rule knows
-your secrets: name them with --env, and read the copy before you share it.
+Without further flags it removes:
+
+  - values with names such as authorization, cookie, password, secret, token,
+    auth, otp, session_id and api_key: of members, of name=value, of options
+    (--password X, also in arrays), and of {"name":"password","value":"X"};
+  - tokens with a known shape: age, AWS, Azure, Databricks, DigitalOcean,
+    Discord, GitHub, GitLab, Google, Hugging Face, Linear, Notion, npm, PyPI,
+    SendGrid, Shopify, sk-..., Slack, Stripe, Telegram, Twilio, Vault, JSON web
+    tokens, private keys, Bearer tokens, and passwords in addresses;
+  - values of 8 bytes and more that the session was given with -e or as inputs:
+    the recording has salted digests of them. Name shorter ones with --env.
+
+Rules cannot know every secret: read the copy before you share it.
 
   --env NAME       the value that the variable has now, wherever it stands
   --value-from F   the text in a file, without its last newline

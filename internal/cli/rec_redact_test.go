@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,4 +74,33 @@ func TestRecRedactUsage(t *testing.T) {
 		require.Equal(t, 2, r.code, c.says)
 		require.Contains(t, r.stderr, c.says)
 	}
+}
+
+// TestGivenValuesStayOutOfWhatIsShared: a value of -e is not in the recording,
+// but known well enough to be redacted from what the server said.
+func TestGivenValuesStayOutOfWhatIsShared(t *testing.T) {
+	t.Parallel()
+	const value = "hunter2-given"
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl")
+	r := inProcess(t, append([]string{"call", "--record", file, "-e", "APP_WORD=" + value, "--tool", "echo", "message=it is " + value, "--"}, []string{binary, demoServer}...)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	recorded, err := os.ReadFile(file)
+	require.NoError(t, err)
+	header, _, _ := strings.Cut(string(recorded), "\n")
+	require.Contains(t, header, `"secrets":{"salt":"`)
+	require.Contains(t, header, `"name":"APP_WORD","len":13`)
+	require.NotContains(t, header, value)
+
+	r = inProcess(t, "rec", "cat", "--json", file)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NotContains(t, r.stdout, `"salt"`, "what is printed may end in a log that others read")
+
+	r = inProcess(t, "rec", "redact", file, "-o", out)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "given APP_WORD")
+	copied, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.NotContains(t, string(copied), value)
+	require.NotContains(t, string(copied), `"salt"`)
 }

@@ -129,7 +129,7 @@ func (a *app) recCat(ctx context.Context, path string, o catOptions) error {
 		if err != nil {
 			return unreadable(path, err)
 		}
-		if _, err := lines.w.Write(header); err != nil {
+		if _, err := lines.w.Write(recordings.WithoutSecrets(header)); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/recordings"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/filter"
@@ -284,7 +285,7 @@ func (a *app) follow(l *live, r runFlags) *output {
 	go func() {
 		err := func() error {
 			if r.json {
-				if _, err := w.w.Write(l.log.HeaderLine()); err != nil {
+				if _, err := w.w.Write(recordings.WithoutSecrets(l.log.HeaderLine())); err != nil {
 					return err
 				}
 			}

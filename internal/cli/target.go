@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -210,6 +211,7 @@ func (t *targetFlags) header(cfg session.Config) session.Header {
 	h := session.Header{
 		Tool: "mcpdbg " + version, Placement: "local", Argv: session.Conceal(argv, cfg.Command.Env),
 		Cwd: cfg.Command.Dir, Era: cfg.Era.String(),
+		Secrets: session.NewSecretDigests(slices.Concat(cfg.Command.Env, cfg.Secrets)),
 	}
 	if t.ssh.remote() {
 		h.Placement, h.Host = "ssh", t.ssh.dest

@@ -20,6 +20,10 @@
 // the first reading found. One pass of an automaton over each payload
 // decides which rules have to look at it, so most lines cost no more than that.
 //
+// Values that the recorder was given are known by length and salted digest only
+// ([session.SecretDigests]); [Rules] with Recorded finds them in whole strings
+// and in words of texts. The copy has no digests.
+//
 // What is not found: a secret that is compressed, encrypted or encoded, as in
 // base64 or hex (but for percent-encoding, and payloads that the recording has
 // in base64 itself); a value that stands over several strings; a pattern that

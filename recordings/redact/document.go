@@ -20,6 +20,7 @@ type walker struct {
 	prefix  string // of places
 	path    [][]byte
 	edits   []edit
+	awsID   bool // the string before is the id of an AWS key
 }
 
 // element stands for any index in a path.
@@ -82,6 +83,7 @@ func (w *walker) object(f fate) {
 	if w.take('}') {
 		return
 	}
+	var entry pair
 	for !w.bad {
 		w.space()
 		from, to := w.token()
@@ -95,7 +97,12 @@ func (w *walker) object(f fate) {
 			return
 		}
 		w.space()
-		w.value(w.memberFate(f, name))
+		own := w.memberFate(f, name)
+		if own.rule == "" && w.hit&(ruleKeys|ruleEscapes) != 0 {
+			w.paired(&entry, name, own)
+		} else {
+			w.value(own)
+		}
 		w.path = w.path[:len(w.path)-1]
 		if w.take('}') {
 			return
@@ -111,19 +118,16 @@ func (w *walker) array(f fate) {
 	if w.take(']') {
 		return
 	}
-	arguments := !w.message && w.nested == 0 && len(w.path) > 0 && string(w.path[len(w.path)-1]) == "argv"
-	option := ""
+	option := "" // the key that the element before is an option of
 	w.path = append(w.path, element)
 	for !w.bad {
 		w.space()
 		from, own := w.i, w.pointed(f)
-		if option != "" && own.rule == "" {
+		if option != "" && own.rule == "" && !bytes.HasPrefix(w.b[from:], []byte(`"--`)) {
 			own = fate{rule: "key " + option}
 		}
 		w.value(own)
-		if arguments {
-			option = w.optionKey(w.b[from:w.i])
-		}
+		option = w.optionKey(w.b[from:w.i])
 		if w.take(']') {
 			break
 		}
@@ -136,11 +140,10 @@ func (w *walker) array(f fate) {
 
 // optionKey is the key that an argument --name gives the next one.
 func (w *walker) optionKey(raw []byte) string {
-	text := strings.Trim(string(raw), `"`)
-	if !strings.HasPrefix(text, "-") || strings.Contains(text, "=") {
+	if len(raw) < 3 || len(raw) > longestName || raw[0] != '"' || raw[1] != '-' || bytes.IndexByte(raw, '=') >= 0 {
 		return ""
 	}
-	return w.key([]byte(strings.TrimLeft(text, "-")))
+	return w.key(bytes.TrimLeft(raw[1:len(raw)-1], "-"))
 }
 
 // memberFate is the fate of the member that was just read the name of.
@@ -272,13 +275,16 @@ func (w *walker) stringLeaf(f fate) {
 	}
 	text := w.decoded(w.b[from:to])
 	switch {
-	case isMark(text):
+	case isMark(text), f.rule != "" && w.sparedBy(f.rule, text):
 	case f.id:
 		w.add([]edit{{from: 0, to: to - from, text: w.mark(text, idLetters), rule: f.rule, place: w.place()}}, from)
 	case f.rule != "":
 		w.add([]edit{{from: 0, to: to - from, text: w.mark(text, markLetters), rule: f.rule, place: w.place()}}, from)
 	default:
 		edits := w.inText(text, w.prefix, w.nested)
+		if w.afterID(text) {
+			edits = []edit{{from: 0, to: len(text), text: w.mark(text, markLetters), rule: awsPattern}}
+		}
 		for i := range edits {
 			edits[i].place = w.place()
 		}
@@ -305,9 +311,12 @@ func (w *walker) otherLeaf(f fate) {
 			text = "false"
 		}
 	default:
-		if f.rule == "" {
+		switch {
+		case f.rule == "":
 			rule = w.isValue(token)
 			f.id = w.ids && (w.at(idPlaces) || w.at(progressPlaces))
+		case w.sparedBy(f.rule, token):
+			rule = ""
 		}
 		if rule != "" {
 			text = w.zero(token, f)
@@ -331,6 +340,9 @@ func (w *walker) zero(token []byte, f fate) string {
 
 // isValue is the name of the value that a number is.
 func (w *walker) isValue(token []byte) string {
+	if name := w.given.Find(token); name != "" {
+		return givenRule(name)
+	}
 	if w.hit&ruleValues == 0 {
 		return ""
 	}

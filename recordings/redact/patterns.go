@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"encoding/base64"
+	"fmt"
 	"regexp"
 	"sync"
 )
@@ -27,6 +29,23 @@ type Pattern struct {
 func Patterns() []Pattern {
 	return []Pattern{
 		{Name: "aws-key", Expr: `\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b`},
+		{Name: awsPattern, Expr: `\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}[^0-9A-Za-z/+](?:[^\n]{0,100}?[^0-9A-Za-z/+])?([0-9A-Za-z/+]{40})(?:[^0-9A-Za-z/+=]|$)`,
+			Anchors: []string{"AKIA", "ASIA", "ABIA", "ACCA"}},
+		{Name: "age", Expr: `\b(AGE-SECRET-KEY-1[0-9A-Z]{58})\b`},
+		{Name: "azure-storage", Expr: `\b(?:AccountKey|SharedAccessKey)=([0-9A-Za-z+/]{43,86}={0,2})`, Anchors: []string{"AccountKey=", "SharedAccessKey="}},
+		{Name: "azure-client", Expr: `(?:^|[^0-9A-Za-z_.~-])([0-9A-Za-z_.~-]{3}[0-9]Q~[0-9A-Za-z_.~-]{31,34})(?:[^0-9A-Za-z_.~-]|$)`, Anchors: []string{"Q~"}},
+		{Name: "azure-sas", Expr: `[?&]sig=([0-9A-Za-z%+/]{43,}={0,2})`},
+		{Name: "databricks", Expr: `\b(dapi[0-9a-f]{32}(?:-[0-9])?)\b`},
+		{Name: "digitalocean", Expr: `\b(do[opr]_v1_[0-9a-f]{64})\b`, Anchors: []string{"doo_v1_", "dop_v1_", "dor_v1_"}},
+		{Name: "discord", Expr: `\b([MNO][0-9A-Za-z_-]{23,25}\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,38})`, Anchors: discordAnchors()},
+		{Name: "discord-hook", Expr: `\bdiscord(?:app)?\.com/api/webhooks/[0-9]{17,20}/([0-9A-Za-z_-]{60,100})`},
+		{Name: "linear", Expr: `\b(lin_(?:api|oauth)_[0-9A-Za-z]{32,64})\b`, Anchors: []string{"lin_api_", "lin_oauth_"}},
+		{Name: "notion", Expr: `\b((?:secret_[0-9A-Za-z]{43}|ntn_[0-9A-Za-z]{40,60}))\b`, Anchors: []string{"secret_", "ntn_"}},
+		{Name: "sendgrid", Expr: `\b(SG\.[0-9A-Za-z_-]{16,32}\.[0-9A-Za-z_-]{32,64})`},
+		{Name: "shopify", Expr: `\b(shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32})\b`, Anchors: []string{"shpat_", "shpca_", "shppa_", "shpss_"}},
+		{Name: "telegram", Expr: `(?:\bbot|\b)([0-9]{8,10}:AA[0-9A-Za-z_-]{33})(?:[^0-9A-Za-z_-]|$)`, Anchors: []string{":AA"}},
+		{Name: "twilio", Expr: `\b(SK[0-9a-f]{32})\b`, Anchors: twilioAnchors()},
+		{Name: "vault", Expr: `\b(hv[sbr]\.[0-9A-Za-z_-]{24,300})`, Anchors: []string{"hvs.", "hvb.", "hvr."}},
 		{Name: "github", Expr: `\b(gh[pousr]_[0-9A-Za-z]{36,255})\b`, Anchors: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}},
 		{Name: "github-pat", Expr: `\b(github_pat_[0-9A-Za-z_]{22,255})\b`},
 		{Name: "gitlab", Expr: `\b(gl(?:pat|dt|rt|cbt|ptt|ft|oas)-[0-9A-Za-z_.-]{20,300})`,
@@ -51,6 +70,23 @@ func Patterns() []Pattern {
 	}
 }
 
+// discordAnchors are how the token of a Discord bot begins: three digits of its
+// id in base64.
+func discordAnchors() (anchors []string) {
+	for n := range 1000 {
+		anchors = append(anchors, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%03d", n)))
+	}
+	return anchors
+}
+
+// twilioAnchors are how the SID of a Twilio API key begins.
+func twilioAnchors() (anchors []string) {
+	for n := range 16 {
+		anchors = append(anchors, fmt.Sprintf("SK%x", n))
+	}
+	return anchors
+}
+
 // Keys are the names of members, arguments and parameters whose values are
 // secrets. See Rules.Keys for how they are compared.
 func Keys() []string {
@@ -61,6 +97,9 @@ func Keys() []string {
 		"*_access_token", "*_auth_token", "github_token", "gitlab_token", "slack_token", "npm_token", "hf_token",
 		"api_key", "x_api_key", "*_api_key", "api_token", "*_api_token", "api_secret",
 		"client_secret", "secret_key", "private_key", "access_key", "secret_access_key", "*_access_key", "*_secret_key", "*_private_key",
-		"credentials",
+		"credentials", "otp", "ssn", "session_id", "sid",
 	}
 }
+
+// Words are keys that are also words of other meanings. See Rules.Words.
+func Words() []string { return []string{"auth", "pass", "pwd"} }

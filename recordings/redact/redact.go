@@ -44,6 +44,9 @@ func Copy(ctx context.Context, path string, out Output, with Rules) (*Report, er
 	if !with.Identity {
 		with.Names = nil
 	}
+	if with.Recorded {
+		with.given = s.Header().Secrets
+	}
 	rules, err := compile(with)
 	if err != nil {
 		return nil, err
@@ -313,7 +316,7 @@ var oldMark = expression(`,"redacted":\{[^{}]*\} *`)
 // header makes the first line, with room for counts that are not known yet.
 func (c *copier) header(with Rules) *header {
 	line := bytes.TrimRight(c.scanner.HeaderLine(), " \t\r\n")
-	line = oldMark().ReplaceAll(line, nil)
+	line = oldMark().ReplaceAll(recordings.WithoutSecrets(line), nil)
 	edits := c.inObject("header", line, false)
 	c.tally.add(edits)
 	line = apply(nil, line, edits)

@@ -9,6 +9,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"mcpdbg/session"
 )
 
 const (
@@ -47,18 +49,30 @@ type Rules struct {
 	Patterns []Pattern
 	// Home replaces the folders of people, such as /home/ada, by ~.
 	Home bool
+	// Words are keys that are also words of other meanings, such as "pass": a
+	// value that plainly has the other meaning stays (a count of tests, a
+	// directory, a kind of authorization). A key that Keys has too is a key.
+	Words []string
+	// Recorded removes the values that the recorder was given, of which the
+	// recording has digests. They are found as a whole string, and as a part of
+	// a text with no letter, digit or _ beside it.
+	Recorded bool
 	// Identity removes the names of users and hosts that the recording, or
 	// Names, tells of.
 	Identity bool
 	// Names are further names for Identity.
 	Names []string
+
+	given *session.SecretDigests // of the recording
 }
 
 // A Value is a secret, and the name by which a report may call it.
 type Value struct{ Name, Text string }
 
 // Default are the rules that need no knowledge of a session.
-func Default() Rules { return Rules{Keys: Keys(), Patterns: Patterns()} }
+func Default() Rules {
+	return Rules{Keys: Keys(), Words: Words(), Patterns: Patterns(), Recorded: true}
+}
 
 // A RuleError is about a rule that can't be used. It does not hold secrets.
 type RuleError struct {
@@ -75,6 +89,7 @@ const (
 	ruleEscapes                   // escapes may hide anything
 	ruleHome
 	ruleNames
+	ruleGiven    // one of the values that the recorder was given may be
 	rulePatterns // and the bits above it
 )
 
@@ -94,7 +109,10 @@ type compiled struct {
 	pointers []pointer
 	names    []string // of the patterns
 	patterns []*regexp.Regexp
-	idsHit   bool // ids and progress tokens are among what is removed
+	given    *session.SecretDigests
+	lengths  []int // of the given values
+	aws      bool  // awsPattern is among them
+	idsHit   bool  // ids and progress tokens are among what is removed
 	progress bool
 }
 
@@ -120,8 +138,12 @@ func compile(r Rules) (*compiled, error) {
 			always |= l.from
 		}
 	}
-	if err := c.addKeys(r.Keys); err != nil {
+	if err := c.addKeys(r.Keys, r.Words); err != nil {
 		return nil, err
+	}
+	if lengths := r.given.Lengths(); len(lengths) > 0 {
+		c.given, c.lengths = r.given, lengths
+		always |= ruleGiven
 	}
 	for _, text := range c.keys.anchors {
 		anchors = append(anchors, anchor{text, ruleKeys})
@@ -174,6 +196,7 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 			return nil, 0, &RuleError{p.Name, "it matches nothing at all, which is everywhere"}
 		}
 		c.names, c.patterns = append(c.names, p.Name), append(c.patterns, re)
+		c.aws = c.aws || p.Name == awsPattern
 		texts, bit := p.Anchors, rulePatterns<<i
 		if texts == nil {
 			tree, err := syntax.Parse(p.Expr, syntax.Perl)
@@ -194,16 +217,20 @@ func (c *compiled) addPatterns(patterns []Pattern) (anchors []anchor, always rul
 // A keySet tells the names of members whose values are secrets.
 type keySet struct {
 	exact   map[string]string // squeezed name: as it was given
+	words   map[string]bool   // keys of exact that are words of other meanings
 	globs   []string          // in lower case, with _ for -
 	anchors []string
 }
 
-func (c *compiled) addKeys(keys []string) error {
-	if len(keys) > maxKeys {
+func (c *compiled) addKeys(keys, words []string) error {
+	if len(keys)+len(words) > maxKeys {
 		return &RuleError{"keys", fmt.Sprintf("%d are too many: at most %d", len(keys), maxKeys)}
 	}
-	c.keys.exact = map[string]string{}
-	for _, key := range keys {
+	c.keys.exact, c.keys.words = map[string]string{}, map[string]bool{}
+	for _, word := range words {
+		c.keys.words[word] = !slices.Contains(keys, word)
+	}
+	for _, key := range slices.Concat(words, keys) {
 		name := strings.ReplaceAll(lower(camel().ReplaceAllString(key, "${1}_${2}")), "-", "_")
 		switch {
 		case strings.Trim(name, "*_") == "" && name != "*":
@@ -358,6 +385,11 @@ func (r Rules) ruleNames() (names []string) {
 	}
 	for _, p := range r.Patterns {
 		names = append(names, p.Name)
+	}
+	if r.given != nil {
+		for _, v := range r.given.Digests[:min(len(r.given.Digests), session.MaxDigests)] {
+			names = append(names, givenRule(v.Name))
+		}
 	}
 	return append(names, "keys", "pointers", "home", "identity")
 }

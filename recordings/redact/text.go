@@ -106,6 +106,9 @@ func (f *finder) inText(text []byte, place string, nested int) []edit {
 	if hit&(ruleKeys|ruleEscapes) != 0 {
 		edits = append(edits, f.namedIn(text, place)...)
 	}
+	if hit&ruleGiven != 0 {
+		edits = append(edits, f.givenIn(text, place)...)
+	}
 	if hit&ruleHome != 0 {
 		for _, m := range homes().FindAllSubmatchIndex(text, -1) {
 			edits = append(edits, edit{from: m[2], to: m[3], text: "~", rule: "home", place: place})
@@ -177,26 +180,40 @@ func (f *finder) matches(re *regexp.Regexp, rule string, text []byte, place stri
 // homes are folders of people; what is behind them stays.
 var homes = expression(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]+)`)
 
-// named are the ways to give a value a name in text that is no JSON: as a
-// member of JSON that is cut or printed over lines, name=value, and a line
-// name: value. Each has the name and, behind it, the value in one of its groups.
-var named = []func() *regexp.Regexp{
-	expression(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`),
-	expression(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`),
-	expression(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`),
-	expression(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`),
+// A naming is a way to give a value a name in text that is not JSON. Its
+// expression has the name in the first group and the value in one of the others.
+type naming struct {
+	expr  func() *regexp.Regexp
+	prose bool // it also stands in sentences: a bare value may be a word of one
+	line  bool // it is a whole line, as in a report: Words are no keys there
+}
+
+// named are a member of JSON that is cut or printed over lines, name=value, a
+// line name = value, a line name: value, and --name value.
+var named = []naming{
+	{expr: expression(`\\*"([^"\\\s]{1,256})\\*"\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])+)|(-?[0-9][0-9.eE+-]*))`)},
+	{expr: expression(`'([^'\s]{1,256})'\s*:\s*(?:'([^']+)|(-?[0-9][0-9.eE+-]*))`)},
+	{expr: expression(`([0-9A-Za-z_.-]{1,256})=(?:"([^"]+)|'([^']+)|([^\s&;,"'\\]+))`)},
+	{expr: expression(`(?m)^[ \t]*([0-9A-Za-z_.-]{1,256})[ \t]+=[ \t]+(?:"([^"]+)"|'([^']+)'|([^\s"']+))[ \t]*$`)},
+	{expr: expression(`(?m)^[\s<>*]*([0-9A-Za-z_-]{1,256}): *([^\s].*)$`), line: true},
+	{expr: expression(`(?:^|[\s"'\[(,])--?([0-9A-Za-z][0-9A-Za-z_.-]{0,255})(?:[ \t]+|["'],[ \t]*["'])(?:"([^"]+)"|'([^']+)'|([^\s"'<\[({$&;|,-][^\s"'&;|,)]*))`), prose: true},
 }
 
 // namedIn finds the values of keys.
 func (f *finder) namedIn(text []byte, place string) (edits []edit) {
-	for _, re := range named {
-		for _, m := range re().FindAllSubmatchIndex(text, -1) {
-			key := f.key(bytes.TrimLeft(text[m[2]:m[3]], "-."))
-			if key == "" {
+	for _, way := range named {
+		for _, m := range way.expr().FindAllSubmatchIndex(text, -1) {
+			name := bytes.TrimLeft(text[m[2]:m[3]], "-.")
+			key := f.key(name)
+			if key == "" || way.line && f.keys.words[key] {
 				continue
 			}
 			for g := 4; g < len(m); g += 2 {
-				if from, to := m[g], m[g+1]; from >= 0 && !isMark(text[from:to]) {
+				from, to := m[g], m[g+1]
+				if from < 0 || isMark(text[from:to]) || f.spares(key, text[from:to]) {
+					continue
+				}
+				if bare := g == len(m)-2; !way.prose || !bare || !isPlaceholder(name, text[from:to]) {
 					edits = append(edits, edit{from: from, to: to, text: f.mark(text[from:to], markLetters), rule: "key " + key, place: place})
 				}
 			}

@@ -1,0 +1,74 @@
+package redact
+
+// A pair is an object that names a value in another member, as in
+// {"name":"password","value":"x"}.
+type pair struct {
+	key      string // that the name is
+	from, to int    // the value, where it came before the name
+}
+
+// paired goes through a member that may be half of a pair.
+func (w *walker) paired(p *pair, name []byte, f fate) {
+	from := w.i
+	switch string(name) {
+	case "name", "key":
+		w.value(f)
+		if p.key = w.nameIn(w.b[from:w.i]); p.key != "" && p.to > 0 {
+			w.again(p)
+		}
+	case "value":
+		scalar := w.isScalar()
+		if scalar && p.key != "" {
+			f.rule = "key " + p.key
+		}
+		w.value(f)
+		if scalar {
+			p.from, p.to = from, w.i
+		}
+	default:
+		w.value(f)
+	}
+}
+
+// again removes the value of a pair whose name came behind it.
+func (w *walker) again(p *pair) {
+	at, last := w.i, len(w.path)-1
+	name := w.path[last]
+	w.i, w.path[last] = p.from, []byte("value")
+	w.value(fate{rule: "key " + p.key})
+	w.i, w.path[last] = at, name
+}
+
+// isScalar reports whether a string or a number is next.
+func (w *walker) isScalar() bool {
+	return w.i < len(w.b) && (w.b[w.i] == '"' || w.b[w.i] == '-' || '0' <= w.b[w.i] && w.b[w.i] <= '9')
+}
+
+// nameIn returns the key that a string is, also with the dashes of an option.
+func (w *walker) nameIn(raw []byte) string {
+	if len(raw) < 3 || len(raw) > longestName || raw[0] != '"' {
+		return ""
+	}
+	text := w.decoded(raw[1 : len(raw)-1])
+	for len(text) > 0 && text[0] == '-' {
+		text = text[1:]
+	}
+	return w.key(text)
+}
+
+// awsSecret is the shape of an AWS secret key, which tells nothing alone.
+var awsSecret = expression(`^[0-9A-Za-z/+]{40}$`)
+
+// awsID is the id of an AWS key.
+var awsID = expression(`^(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}$`)
+
+// afterID reports whether text is an AWS secret key whose id is the string
+// before it.
+func (w *walker) afterID(text []byte) bool {
+	after := w.awsID && len(text) == 40 && awsSecret().Match(text)
+	w.awsID = w.aws && len(text) == 20 && awsID().Match(text)
+	return after
+}
+
+// awsPattern is the name of the pattern that afterID belongs to.
+const awsPattern = "aws-secret"

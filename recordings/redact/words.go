@@ -1,0 +1,58 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// plainly are the values of Rules.Words that plainly have the other meaning of
+// the word.
+var plainly = map[string]func(value []byte) bool{
+	"pass": isCount,
+	"pwd":  isDirectory,
+	"auth": isScheme,
+}
+
+// spares reports whether a value of a key stays, because the key is a word and
+// the value plainly has its other meaning.
+func (f *finder) spares(key string, value []byte) bool {
+	other := plainly[key]
+	return other != nil && f.keys.words[key] && other(value)
+}
+
+// sparedBy is spares for the name of a rule.
+func (f *finder) sparedBy(rule string, value []byte) bool {
+	key, ok := strings.CutPrefix(rule, "key ")
+	return ok && f.spares(key, value)
+}
+
+// isCount reports whether a value of "pass" counts what has passed.
+func isCount(value []byte) bool {
+	return len(value) <= 5 && len(bytes.Trim(value, "0123456789")) == 0
+}
+
+// isDirectory reports whether a value of "pwd" is the working directory.
+func isDirectory(value []byte) bool {
+	drive := len(value) > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/')
+	return drive || len(value) > 0 && (value[0] == '/' || value[0] == '~')
+}
+
+var schemes = []string{"none", "basic", "digest", "bearer", "oauth", "oauth2", "jwt", "mtls", "api_key", "apikey", "required", "optional", "yes", "no", "ok", "failed"}
+
+// isScheme reports whether a value of "auth" is a kind of authorization.
+func isScheme(value []byte) bool { return slices.Contains(schemes, lower(string(value))) }
+
+// proseWords follow the name of an option in a sentence.
+var proseWords = strings.Fields("a an and are as at be by can flag for from given has if in instead is it missing must needs not of on option or parameter please requires set should takes that the to value was when which will with")
+
+// isPlaceholder reports whether the bare word behind an option is one of a
+// sentence, or stands for a value, as in --token TOKEN.
+func isPlaceholder(name, value []byte) bool {
+	word := strings.TrimRight(string(value), ".,:;!?)")
+	if slices.Contains(proseWords, word) {
+		return true
+	}
+	upper := word == strings.ToUpper(word) && strings.Trim(word, "0123456789") != ""
+	return upper && (strings.HasSuffix(squeeze(string(name)), squeeze(word)) || slices.Contains([]string{"VALUE", "STRING", "TEXT", "FILE", "KEY", "SECRET"}, word))
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"slices"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// ShortestDigested is the length in bytes from which a value has a digest: a
+	// shorter one could be guessed from it.
+	ShortestDigested = 8
+	// LongestDigested is the length in bytes up to which a value has one.
+	LongestDigested = 64 << 10
+	// MaxDigests is how many values have one.
+	MaxDigests = 256
+	// saltSize is the length of the salt in bytes.
+	saltSize = 16
+)
+
+// SecretDigests recognizes the values that a recorder was given, without
+// holding them: a recording keeps lengths and salted digests, so that rec redact
+// finds the values later. The zero value recognizes nothing.
+type SecretDigests struct {
+	Salt    []byte         `json:"salt"`
+	Digests []SecretDigest `json:"digests"`
+}
+
+// A SecretDigest is one value: its variable or input, its length in bytes, and
+// the SHA-256 of salt and value.
+type SecretDigest struct {
+	Name   string `json:"name"`
+	Len    int    `json:"len"`
+	SHA256 []byte `json:"sha256"`
+}
+
+// NewSecretDigests returns digests of the values of at least ShortestDigested
+// bytes with a new salt, or nil if there are none.
+func NewSecretDigests(values []executor.EnvVar) *SecretDigests {
+	d := &SecretDigests{Salt: make([]byte, saltSize)}
+	_, _ = rand.Read(d.Salt) // never fails
+	for _, v := range values {
+		if len(v.Value) < ShortestDigested || len(v.Value) > LongestDigested || len(d.Digests) == MaxDigests || d.Find([]byte(v.Value)) != "" {
+			continue
+		}
+		sum := d.sum([]byte(v.Value))
+		d.Digests = append(d.Digests, SecretDigest{Name: v.Name, Len: len(v.Value), SHA256: sum[:]})
+	}
+	if len(d.Digests) == 0 {
+		return nil
+	}
+	return d
+}
+
+// Lengths returns the lengths of the values in ascending order, each once. What
+// a file has beyond the limits is ignored.
+func (d *SecretDigests) Lengths() []int {
+	if d == nil {
+		return nil
+	}
+	var lengths []int
+	for _, v := range d.Digests[:min(len(d.Digests), MaxDigests)] {
+		if v.Len >= ShortestDigested && v.Len <= LongestDigested {
+			lengths = append(lengths, v.Len)
+		}
+	}
+	slices.Sort(lengths)
+	return slices.Compact(lengths)
+}
+
+// Find returns the name of the value that text is, or "".
+func (d *SecretDigests) Find(text []byte) string {
+	if d == nil {
+		return ""
+	}
+	var sum [sha256.Size]byte
+	summed := false
+	for _, v := range d.Digests[:min(len(d.Digests), MaxDigests)] {
+		if v.Len != len(text) {
+			continue
+		}
+		if !summed {
+			sum, summed = d.sum(text), true
+		}
+		if subtle.ConstantTimeCompare(sum[:], v.SHA256) == 1 {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+func (d *SecretDigests) sum(text []byte) [sha256.Size]byte {
+	var usual [512]byte
+	return sha256.Sum256(append(append(usual[:0], d.Salt...), text...))
+}
