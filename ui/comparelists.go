@@ -260,6 +260,10 @@ func place(class compare.Class, p match.Pointer, change compare.Change) string {
 		return "another era"
 	case compare.ClassProgress:
 		return "another progress"
+	case compare.ClassDuplicate:
+		return "another number of responses"
+	case compare.ClassTime:
+		return "took too long"
 	case compare.ClassNotes:
 		return "another number of notifications"
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +27,8 @@ type comparisonFlags struct {
 	reveal   bool
 	logs     bool
 	envelope bool
+	maxTime  []string
+	slowdown float64
 }
 
 func (f *comparisonFlags) register(cmd *cobra.Command) {
@@ -36,6 +40,8 @@ func (f *comparisonFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.accept, "accept", "", "add rules to `FILE` under which the sessions do not differ")
 	flags.BoolVar(&f.reveal, "reveal", false, "show the values that are equal only by their type")
 	flags.BoolVar(&f.logs, "logs", false, "compare the numbers of log messages, other notifications and stray lines")
+	flags.StringArrayVar(&f.maxTime, "max-time", nil, "fail when a response to `METHOD=DUR` takes longer, such as tools/call=2s; repeatable")
+	flags.Float64Var(&f.slowdown, "max-slowdown", 0, "fail when the median response of a method or tool takes over `X` times as long, and at least 1ms longer")
 	flags.BoolVar(&f.envelope, "envelope", false, "compare versions and what caches are told")
 }
 
@@ -66,7 +72,27 @@ func (f *comparisonFlags) options() (compare.Options, error) {
 		}
 		opts.Rules.Add(rule)
 	}
-	return opts, nil
+	return opts, f.limits(&opts)
+}
+
+// limits reads the flags that make times count.
+func (f *comparisonFlags) limits(opts *compare.Options) error {
+	for _, text := range f.maxTime {
+		method, limit, _ := strings.Cut(text, "=")
+		d, err := time.ParseDuration(limit)
+		if method == "" || err != nil || d <= 0 {
+			return usagef("--max-time %q: must be METHOD=DUR, such as tools/call=2s", text)
+		}
+		if opts.MaxTime == nil {
+			opts.MaxTime = map[string]time.Duration{}
+		}
+		opts.MaxTime[method] = d
+	}
+	if f.slowdown != 0 && !(f.slowdown >= 1 && f.slowdown <= 1e6) {
+		return usagef("--max-slowdown %v: must be 1 to 1000000", f.slowdown)
+	}
+	opts.MaxSlowdown = f.slowdown
+	return nil
 }
 
 // errDiffer says that sessions differ, which the report on stdout tells.

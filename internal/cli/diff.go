@@ -18,8 +18,8 @@ func (a *app) diffCommand() *cobra.Command {
 answered with, which requests only one has, and what the server asked. Requests
 are found by what they ask, not by their ids, and lists are compared by names.
 Values that are others in each run, such as times, ids and pids, are equal if
-both sides have one of that type. Times of answers, the order of lists, versions
-and notifications are told and do not count.
+both sides have one of that type. The order of lists, versions and notifications
+are shown and do not count; times count with --max-time and --max-slowdown.
 
 ` + recordingNames + `
 

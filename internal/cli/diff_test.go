@@ -107,12 +107,28 @@ func TestDiffRefuses(t *testing.T) {
 		{[]string{"diff", "--rules", text, good, good}, text + `:1: "hello": a rule begins with ignore, mask or keep`},
 		{[]string{"diff", "--rules", text + ".missing", good, good}, "no such file"},
 		{[]string{"diff", "--accept", text, good, lintFixtures + "healthy-modern.jsonl"}, `:1: "hello": a rule`},
+		{[]string{"diff", "--max-time", "tools/call", good, good}, `--max-time "tools/call": must be METHOD=DUR`},
+		{[]string{"diff", "--max-time", "tools/call=-1s", good, good}, "must be METHOD=DUR"},
+		{[]string{"diff", "--max-slowdown", "0.5", good, good}, "--max-slowdown 0.5: must be 1 to 1000000"},
 		{[]string{"diff", "--junit", filepath.Join(text, "x"), good, good}, "--junit: "},
 	} {
 		r := inProcess(t, c.args...)
 		require.Equal(t, exitUsage, r.code, c.args)
 		require.Contains(t, r.stderr, c.says)
 	}
+}
+
+func TestReplaySeesASecondAnswerAndASlowOne(t *testing.T) {
+	t.Parallel()
+	good := recordDemo(t)
+	r := run(t, "replay", good, "--no-record", "--", binary, demoServer)
+	require.Equal(t, 0, r.code, r.stdout+r.stderr)
+	r = run(t, "replay", good, "--no-record", "--", binary, demoServer, "--misbehave", "duplicate-answers")
+	require.Equal(t, exitAnswer, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "tools/call echo, another number of responses")
+	r = run(t, "replay", good, "--no-record", "--max-time", "tools/call=1ns", "--", binary, demoServer)
+	require.Equal(t, exitAnswer, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "tools/call echo, took too long")
 }
 
 // Nothing that a server wrote reaches the terminal as it is.

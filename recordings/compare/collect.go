@@ -124,7 +124,7 @@ func (c *comparer) finish() *Report {
 	slices.SortFunc(r.Calls, func(a, b Call) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Subject, b.Subject))
 	})
-	r.Timing = timing(c.a, c.b)
+	r.Timing, r.TimesCount = timing(c.a, c.b), len(c.opts.MaxTime) > 0 || c.opts.MaxSlowdown > 0
 	r.Groups, r.Differences, r.Masked = notNil(r.Groups), notNil(r.Differences), notNil(r.Masked)
 	r.Ignored, r.Timing, r.Calls = notNil(r.Ignored), notNil(r.Timing), notNil(r.Calls)
 	return r

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"mcpdbg/recordings/match"
 	"mcpdbg/session"
@@ -18,6 +19,13 @@ type Options struct {
 	Rules *match.Rules
 	// Notes makes other numbers of log messages and change notifications count.
 	Notes bool
+	// MaxTime is how long the responses of a method may take in the second
+	// session, the handshake's included. Without it times do not count.
+	MaxTime map[string]time.Duration
+	// MaxSlowdown is how many times as long as in the first session the median
+	// response of a method and tool may take in the second one; 0 is any. Less
+	// than minSlowdown more never counts.
+	MaxSlowdown float64
 	// Envelope makes versions and what caches are told count.
 	Envelope bool
 	// Skip tells which requests of the first session are left out, for instance
@@ -132,6 +140,7 @@ func (c *comparer) compare() error {
 			}
 		}
 	}
+	c.slowdowns()
 	c.notes()
 	return nil
 }
@@ -199,6 +208,8 @@ func (c *comparer) pair() error {
 		return nil
 	}
 	c.progress(a, b)
+	c.duplicates(a, b)
+	c.slow(b)
 	if !c.label.fromClient {
 		return nil // the answer is a client's
 	}

@@ -18,6 +18,11 @@ const (
 	ClassMissing  Class = "missing"  // an exchange that only the first session has
 	ClassExtra    Class = "extra"    // an exchange that only the second session has
 	ClassProgress Class = "progress" // what was told of progress
+	// ClassDuplicate is another number of answers to one request.
+	ClassDuplicate Class = "duplicate"
+	// ClassTime is a response that took too long: see Options.MaxTime and
+	// Options.MaxSlowdown. Without them there is none.
+	ClassTime     Class = "time"
 	ClassEra      Class = "era"      // another era of the protocol
 	ClassNotes    Class = "notes"    // how many notifications of a kind, and stray lines; never fails, unless asked for
 	ClassOrder    Class = "order"    // of the items of a list; never fails
@@ -52,7 +57,8 @@ type Report struct {
 	MoreMasked  int          `json:"more_masked,omitempty"` // values beyond 1,000 places
 	Ignored     []Ignored    `json:"ignored"`
 	Timing      []Timing     `json:"timing"`
-	Calls       []Call       `json:"calls"` // what was compared, by what was asked
+	TimesCount  bool         `json:"times_count,omitempty"` // there were limits for them
+	Calls       []Call       `json:"calls"`                 // what was compared, by what was asked
 }
 
 // A Session is one side.
@@ -131,8 +137,8 @@ type Ignored struct {
 	Count int    `json:"count"`
 }
 
-// Timing compares how long the answers of a method took. It never makes
-// sessions differ.
+// Timing compares how long the answers of a method took. A handshake behind a
+// probe has no times: those of one without a probe hold the server's start.
 type Timing struct {
 	Method string  `json:"method"`
 	From   string  `json:"from"`

@@ -45,6 +45,7 @@ type record struct {
 	run       uint16
 	state     session.ReqState
 	flags     recordFlags
+	again     uint8 // further answers, counted up to 255
 }
 
 type recordFlags uint8
@@ -57,6 +58,7 @@ const (
 	modern
 	progressed // it was told of
 	falls      // progress went back, or was no number
+	probed     // the process had a probe before: its start is not in the time
 )
 
 // A side is one session, scanned.
@@ -85,6 +87,7 @@ type scanner struct {
 	open  map[place]int // records without an answer
 	walks map[label]int // the list that is walked, by method
 	key   []byte
+	probe bool // the process was probed
 }
 
 // baseRules are about what clients send back as they got it.
@@ -118,6 +121,7 @@ func (s *scanner) item(it *match.Item) error {
 	case match.ItemStart:
 		clear(s.open)
 		clear(s.walks)
+		s.probe = false
 		s.start(it)
 	case match.ItemRequest:
 		s.request(it)
@@ -144,6 +148,7 @@ func (s *scanner) start(it *match.Item) {
 }
 
 func (s *scanner) request(it *match.Item) {
+	s.probe = s.probe || it.Probe
 	if it.Probe || s.skip != nil && s.skip(it.At) {
 		return
 	}
@@ -160,6 +165,9 @@ func (s *scanner) request(it *match.Item) {
 		// Each process has one, in one of the eras. What a client says of itself in
 		// it is not the server's doing.
 		r.flags |= handshake
+		if s.probe {
+			r.flags |= probed
+		}
 		method, params = "", nil
 	}
 	if it.Era == mcp.Modern {
@@ -207,6 +215,10 @@ func (s *scanner) label(l label) uint32 {
 
 func (s *scanner) answer(it *match.Item) {
 	at := place{it.Of.Row, it.Of.Member}
+	if it.HasOf && it.State == session.ReqDuplicate {
+		s.again(at)
+		return
+	}
 	number, ok := s.open[at]
 	if !ok || !it.HasOf || it.State != session.ReqNone {
 		return

@@ -129,6 +129,10 @@ func (p *printer) place(class Class, pointer string, change Change) string {
 		return "another era"
 	case ClassProgress:
 		return "another progress"
+	case ClassDuplicate:
+		return "another number of responses"
+	case ClassTime:
+		return "took too long"
 	case ClassNotes:
 		return "another number"
 	case ClassOrder:
@@ -246,7 +250,11 @@ func (p *printer) timing(r *Report) {
 	if len(r.Timing) == 0 {
 		return
 	}
-	p.line("\nTimes of answers, which do not count")
+	title := "\nTimes of answers, which do not count"
+	if r.TimesCount {
+		title = "\nTimes of answers"
+	}
+	p.line("%s", title)
 	t := tabwriter.NewWriter(&p.b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  \tanswers\tp50\t\tp95")
 	for _, m := range r.Timing {

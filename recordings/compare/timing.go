@@ -30,7 +30,7 @@ func (s *side) took() map[label][]uint32 {
 	out := map[label][]uint32{}
 	for i := range s.records {
 		r := &s.records[i]
-		if r.flags&answered == 0 {
+		if r.flags&answered == 0 || r.flags&probed != 0 {
 			continue
 		}
 		l := s.labelOf(r)

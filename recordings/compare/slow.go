@@ -1,0 +1,57 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// minSlowdown is by how much a median has to grow to be a slowdown, in
+// microseconds: below it the machine's own noise is larger.
+const minSlowdown = 1000
+
+// slow reports a response of the second session that took longer than the limit
+// of its method.
+func (c *comparer) slow(b *record) {
+	limit, ok := c.opts.MaxTime[c.label.method]
+	if took := time.Duration(b.took) * time.Microsecond; ok && b.flags&answered != 0 && c.label.fromClient && took > limit {
+		c.report(Difference{Class: ClassTime, Change: Changed, Pointer: "/time"}, nil, []byte(took.String()+", limit "+limit.String()))
+	}
+}
+
+// slowdowns reports methods and tools whose median response takes too many
+// times as long in the second session. Handshakes are left out: whether they
+// hold the server's start depends on the probe.
+func (c *comparer) slowdowns() {
+	if c.opts.MaxSlowdown <= 0 {
+		return
+	}
+	c.done()
+	tookA, tookB := c.a.tookBySubject(), c.b.tookBySubject()
+	for _, l := range slices.SortedFunc(maps.Keys(tookB), compareLabels) {
+		a, b := times(tookA[l]), times(tookB[l])
+		if a.Count == 0 || b.P50-a.P50 < minSlowdown || ratio(a.P50, b.P50) <= c.opts.MaxSlowdown {
+			continue
+		}
+		c.i, c.j, c.label, c.counts, c.place = alone, alone, l, false, len(c.a.records)
+		c.about = c.rules.About(l.method, l.subject)
+		c.report(Difference{Class: ClassTime, Change: Changed, Pointer: "/time"},
+			[]byte("median "+micros(a.P50)), []byte("median "+micros(b.P50)+", "+FormatRatio(ratio(a.P50, b.P50))+"x"))
+	}
+}
+
+func compareLabels(a, b label) int {
+	return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.subject, b.subject))
+}
+
+// tookBySubject returns the times of the server's answers by method and subject.
+func (s *side) tookBySubject() map[label][]uint32 {
+	out := map[label][]uint32{}
+	for i := range s.records {
+		if r := &s.records[i]; r.flags&answered != 0 && r.flags&handshake == 0 && s.labelOf(r).fromClient {
+			out[s.labelOf(r)] = append(out[s.labelOf(r)], r.took)
+		}
+	}
+	return out
+}
