@@ -14,12 +14,19 @@
 //
 //   - Progress goes with the request whose token it has; the token is the one
 //     that the client gave now.
+//   - Changes of lists and of resources that belong to no subscription follow
+//     what had been answered when they came, or the client's notification
+//     behind it, whatever was open then.
 //   - What else came while requests were open goes with the one that was sent
 //     last: notifications, and requests of the server.
 //   - What came while none was open follows what it followed: an answer, a
 //     notification of the client, or the start.
 //   - What has the id of a subscription is sent at its place, if the client
 //     has made that subscription too.
+//
+// A notification goes out in a write of its own and in its recorded rhythm, with
+// pauses of at most 20 ms and a second in all, before its answer and apart from
+// it: clients drop progress that arrives together with the answer.
 //
 // A server's request gets an id of its own, and where the recorded server went
 // on after the client's answer, the mock waits for it and compares it.

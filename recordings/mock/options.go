@@ -58,7 +58,7 @@ type Options struct {
 	Bridge bool
 
 	// Speed is how fast recorded times pass: 2 is twice as fast. 0 means that
-	// everything is sent at once.
+	// responses do not wait, and notifications keep a short rhythm.
 	Speed float64
 	// IdleCap bounds each recorded pause, before Speed; 0 means no bound.
 	IdleCap time.Duration

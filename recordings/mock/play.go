@@ -27,12 +27,15 @@ type play struct {
 	leaving bool   // the recorded client began to end the server
 	inner   []int  // rows of answers to requests that were sent after it
 	alone   answer // no other request was open then
+	behind  bool   // the client's next request has come: only changes are still of the play
 
-	t      int64       // recorded time of what was done last
-	due    time.Time   // when that was done now
-	wrote  int         // how many lines
-	first  plainAnswer // if an answer was the first of them
-	paused int         // the row whose pause is over, or goes on
+	t      int64         // recorded time of what was done last
+	due    time.Time     // when that was done now
+	wrote  int           // how many lines
+	first  plainAnswer   // if an answer was the first of them
+	paused int           // the row whose pause is over, or goes on
+	told   bool          // a notification was the last line
+	rested time.Duration // pauses of its rhythm so far
 	timer  *time.Timer
 	asks   []*ask // its requests of the server
 	wait   *ask   // whose answer it waits for
@@ -174,7 +177,11 @@ func (s *Server) clientRow(p *play, row session.Row) move {
 	switch row.Msg {
 	case framing.Request:
 		if p.loose() {
-			return over
+			if !p.past || s.opts.Exact {
+				return over
+			}
+			p.behind = true
+			return onward
 		}
 		if row, answer := s.rows.answered(s.ctx, p.next); answer >= 0 && s.rows.method(row) != methodListen {
 			p.open(answer)
@@ -202,8 +209,11 @@ func (s *Server) serverRow(p *play, row session.Row) move {
 	case framing.Response, framing.ErrorResponse:
 		return s.answerRow(p, row)
 	case framing.Notification:
-		if s.rows.method(row) == mcp.MethodProgress {
+		switch method := s.rows.method(row); {
+		case method == mcp.MethodProgress:
 			return s.progressRow(p, row)
+		case s.isChange(method):
+			return s.writeMine(p, row, p.past, s.noteRow)
 		}
 		return s.writeMine(p, row, s.mine(p), s.noteRow)
 	case framing.Request:
@@ -216,7 +226,7 @@ func (s *Server) serverRow(p *play, row session.Row) move {
 func (s *Server) writeMine(p *play, row session.Row, mine bool, write func(*play, session.Row) move) move {
 	switch {
 	case !mine:
-		if p.loose() {
+		if p.loose() && !p.behind {
 			return over
 		}
 		return onward
@@ -274,6 +284,9 @@ func (s *Server) stateRow(p *play, row session.Row) move {
 // what happened last. A request that was never answered counts as open until
 // something else happens.
 func (s *Server) mine(p *play) bool {
+	if p.behind {
+		return false
+	}
 	if p.loose() {
 		if p.alone == unknown {
 			p.alone = no
@@ -292,6 +305,8 @@ func (s *Server) mine(p *play) bool {
 func (s *Server) mineToAsk(p *play) bool {
 	_, until := s.rows.answered(s.ctx, p.next)
 	switch {
+	case p.behind:
+		return false
 	case p.loose() || until < 0:
 		return s.mine(p)
 	case p.answer > until:
@@ -342,19 +357,26 @@ func (r *rows) openBeyond(ctx context.Context, from, at int) bool {
 	return false
 }
 
-// pause makes a play wait for the recorded time of a row.
+// pause makes a play wait for the recorded time of a row, or without Speed for
+// the rhythm of its notifications.
 func (s *Server) pause(p *play, row session.Row) bool {
-	if s.opts.Speed <= 0 || p.paused == p.next {
+	if p.paused == p.next {
 		return false
 	}
 	p.paused = p.next
 	gap := time.Duration(row.T-p.t) * time.Microsecond
-	if s.opts.IdleCap > 0 {
-		gap = min(gap, s.opts.IdleCap)
-	}
 	p.t = row.T
-	p.due = p.due.Add(time.Duration(float64(gap) / s.opts.Speed))
-	left := time.Until(p.due)
+	left := time.Duration(0)
+	switch {
+	case s.opts.Speed > 0:
+		if s.opts.IdleCap > 0 {
+			gap = min(gap, s.opts.IdleCap)
+		}
+		p.due = p.due.Add(time.Duration(float64(gap) / s.opts.Speed))
+		left = time.Until(p.due)
+	case !s.opts.Exact:
+		left = p.rest(gap, row.Msg == framing.Notification)
+	}
 	if left <= 0 {
 		return false
 	}

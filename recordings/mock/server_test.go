@@ -170,7 +170,7 @@ func TestProgressAndNotesAtTheirPlace(t *testing.T) {
 	{"jsonrpc":"2.0","id":"a","result":"slow"}
 	{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
 	`
-	s := serve(t, rec, Options{}, `
+	out := serveInTurn(t, rec, Options{}, `
 	{"jsonrpc":"2.0","method":"notifications/initialized"}
 	{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"slow","_meta":{"progressToken":77}}}
 	{"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -185,7 +185,7 @@ func TestProgressAndNotesAtTheirPlace(t *testing.T) {
 	{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"of quick, which was sent last"}}
 	{"jsonrpc":"2.0","id":"b","result":"quick"}
 	{"jsonrpc":"2.0","id":"c","result":"list"}
-	`+slow), s.out)
+	`+slow), out)
 }
 
 const asking = legacy + `

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
 )
 
 // A client talks to a mock inside a bubble, whose clock stands still while
@@ -62,6 +64,26 @@ func (c *client) end() {
 	require.NoError(c.t, <-c.over)
 }
 
+// serveInTurn serves a client that sends a line when all that the line before led
+// to has come, and returns what was written.
+func serveInTurn(t *testing.T, rec *recordings.Recording, opts Options, input string) string {
+	var out strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		server, err := New(t.Context(), rec, opts)
+		require.NoError(t, err)
+		client := connect(t, server)
+		for line := range strings.Lines(lines(input)) {
+			client.send(strings.TrimSpace(line))
+			time.Sleep(time.Minute) // of the bubble's clock: more than any rhythm
+		}
+		client.end()
+		for line := range client.lines {
+			out.WriteString(line + "\n")
+		}
+	})
+	return out.String()
+}
+
 const slowly = legacy + `
 	1000 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}
 	1400 < {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"half"}}
@@ -75,7 +97,7 @@ func TestSpeed(t *testing.T) {
 		opts               Options
 		half, done, behind time.Duration
 	}{
-		{Options{}, 0, 0, 0},
+		{Options{}, 20, 40, 60}, // the rhythm of notifications, cut short
 		{Options{Speed: 1}, 400, 8400, 8600},
 		{Options{Speed: 2}, 200, 4200, 4300},
 		{Options{Speed: 1, IdleCap: time.Second}, 400, 1400, 1600},

@@ -22,6 +22,7 @@ func (s *Server) write(p *play, row session.Row, changes edits) move {
 // writeEntry writes the line of an entry with edits made.
 func (s *Server) writeEntry(p *play, e *session.Entry, changes edits) move {
 	p.wrote++
+	p.told = false
 	s.out.line(e, changes)
 	return onward
 }
@@ -82,10 +83,10 @@ func (s *Server) noteRow(p *play, row session.Row) move {
 		return onward
 	}
 	if change.with == nil {
-		return s.writeEntry(p, &e, nil)
+		return s.writeNotification(p, &e, nil)
 	}
 	one := [1]edit{change}
-	return s.writeEntry(p, &e, one[:])
+	return s.writeNotification(p, &e, one[:])
 }
 
 // noteEdit puts the id that the client or the mock gave into a notification
@@ -164,10 +165,10 @@ func (s *Server) progressRow(p *play, row session.Row) move {
 		return blocked
 	}
 	if p.token == nil {
-		return s.writeEntry(p, &e, nil)
+		return s.writeNotification(p, &e, nil)
 	}
 	one := [1]edit{{span, p.token}}
-	return s.writeEntry(p, &e, one[:])
+	return s.writeNotification(p, &e, one[:])
 }
 
 // recordedToken is the progress token of the recorded request, nil if it has
