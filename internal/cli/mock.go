@@ -88,7 +88,7 @@ The flags behind --fault are about that server.
 	f.BoolVar(&m.strict, "strict-order", false, "demand the recorded order of requests")
 	f.IntVar(&m.run, "run", 0, "serve the process `number` N of the recording (default the first that answered)")
 	f.BoolVar(&m.bridge, "bridge", false, "answer initialize from a recording of the modern era")
-	f.Float64Var(&m.speed, "speed", 0, "keep the recorded times, times `X` as fast (default no pauses)")
+	f.Float64Var(&m.speed, "speed", 0, "keep the recorded times, times `X` as fast (default: only notifications have short pauses)")
 	f.DurationVar(&m.idleCap, "idle-cap", 0, "with --speed: no recorded pause is longer")
 	f.DurationVar(&m.askTimeout, "ask-timeout", mock.DefaultAskTimeout, "limit for the client's answer to a request of the server")
 	f.BoolVar(&m.exact, "exact-bytes", false, "write all that the server wrote, with its bytes, and end as it did")
