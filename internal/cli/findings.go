@@ -22,8 +22,8 @@ const (
 // asIs is for texts that conceal nothing.
 func asIs(text string) string { return text }
 
-// reportFindings says on stderr what was wrong with a session: errors, then
-// warnings. Each text passes through conceal.
+// reportFindings prints the problems of a session to stderr, errors first, then
+// their count and what was checked. Each text passes through conceal.
 func (a *app) reportFindings(ctx context.Context, src session.Source, conceal func(string) string) {
 	ctx, cancel := context.WithTimeout(ctx, lintPatience)
 	defer cancel()
@@ -44,9 +44,10 @@ func (a *app) reportFindings(ctx context.Context, src session.Source, conceal fu
 		say(text)
 	}
 	if rest := len(found) - shownFindings; rest > 0 {
-		errors, warnings, infos := l.Counts()
-		say(fmt.Sprintf("%d more; in all %s, %s, %s: mcpdbg rec info FILE prints them", rest,
-			plural(uint64(errors), "error"), plural(uint64(warnings), "warning"), plural(uint64(infos), "remark")))
+		say(fmt.Sprintf("%d more: mcpdbg rec info FILE prints them", rest))
+	}
+	if len(found) > 0 {
+		say(fmt.Sprintf("%v; checked: %s", l.Count(), lint.Checked))
 	}
 	if rows, _ := l.Looked(); more {
 		say(fmt.Sprintf("looked for what is wrong in the first %d of %d entries: mcpdbg rec info FILE looks at all", rows, src.Len()))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/lint"
 )
 
 const lintFixtures = "../../session/lint/testdata/"
@@ -23,7 +25,7 @@ func TestRecInfo(t *testing.T) {
 		`3\.5 KiB, 24 entries, done`, `command +mcpdbg demo-server --misbehave duplicate-answers`,
 		`server +mcpdbg-demo 0\.1\.0 2025-11-25 legacy`, `recorded +2026-11-21 16:30:38 UTC, [\d.]+ms long`,
 		`received +4 messages, 1\.5 KiB`, `(?m)^client +tools/call +1 +0 +0 +[\d.]+µs +[\d.]+µs +[\d.]+µs +[\d.]+µs$`,
-		`findings +2 errors, 0 warnings, 0 remarks`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
+		`(?m)^checked +framing, JSON-RPC and process rules; message contents not checked$`, `(?m)^ +2 problems \(2 errors\)$`, `E RPC08  entry 18, seq 4  second answer: id 1`, `(?m)^ +breaks: `,
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
@@ -39,6 +41,7 @@ func TestRecInfoJSON(t *testing.T) {
 	require.Equal(t, "done", info.State)
 	require.Equal(t, []string{"mcpdbg", "demo-server", "--misbehave", "never-answers"}, info.Header.Argv)
 	require.Equal(t, []int{1, 1}, []int{info.Warnings, info.Infos}, "of a probe silence is only worth knowing")
+	require.Equal(t, lint.Checked, info.Checked)
 	require.Equal(t, "RPC19", info.Findings[0].ID)
 	require.Equal(t, uint64(8), info.Findings[0].N)
 	require.Len(t, info.Methods, 2)
@@ -47,6 +50,19 @@ func TestRecInfoJSON(t *testing.T) {
 		require.Equal(t, 1, m.Unanswered)
 		require.Nil(t, m.Max)
 	}
+}
+
+// Calls that failed are counted where the messages are, in words of their own.
+func TestRecInfoCountsFailedCallsApartFromProblems(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, goldenLines(t)[0]+`{"n":1,"t":0,"k":"stdin","m":{"jsonrpc":"2.0","id":1,"method":"tools/call"}}
+{"n":2,"t":1,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":1,"result":{"isError":true}}}
+{"n":3,"t":2,"k":"stdin","m":{"jsonrpc":"2.0","id":2,"method":"tools/call"}}
+{"n":4,"t":3,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}}
+`)
+	r := inProcess(t, "rec", "info", file)
+	require.Regexp(t, `(?m)^received +2 messages, .*, 2 with an error$`, r.stdout)
+	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 
 // Times are those of the answer at each percent, by the nearest rank.
@@ -99,7 +115,7 @@ func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
 	r := inProcess(t, "rec", "info", torn)
 	require.Equal(t, 0, r.code, r.stderr)
 	require.Contains(t, r.stdout, "torn: its recorder was ended before it could finish")
-	require.Contains(t, r.stdout, "findings   none")
+	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 
 func TestRecInfoRefuses(t *testing.T) {
@@ -136,7 +152,8 @@ func TestRunTellsFindings(t *testing.T) {
 	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 14)
 	r := run(t, against("", "run", "--no-record", "--json", "--era", "legacy", "--in", writeFile(t, in))...)
 	require.Equal(t, shownFindings, strings.Count(r.stderr, "mcpdbg: W RPC06 entry ")+strings.Count(r.stderr, "mcpdbg: E RPC0"), r.stderr)
-	require.Regexp(t, `mcpdbg: \d+ more; in all \d+ errors?, \d+ warnings?, \d+ remarks?: `, r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ more: mcpdbg rec info FILE prints them`, r.stderr)
+	require.Regexp(t, `mcpdbg: \d+ problems \(.*\); checked: framing, JSON-RPC and process rules; message contents not checked`, r.stderr)
 	require.NotContains(t, r.stdout, "RPC06", "stdout holds the recording's lines, and nothing else")
 
 	r = run(t, against("stray-text", "run", "--no-record", "--quiet", "--era", "legacy", "--in", writeFile(t, in))...)

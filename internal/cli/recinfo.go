@@ -28,6 +28,7 @@ type recordingInfo struct {
 	Methods  []methodInfo    `json:"methods"`
 	Notified []notifiedInfo  `json:"notifications"`
 	Stray    []strayInfo     `json:"stray,omitempty"` // the first ones; Counts has how many there are
+	Checked  string          `json:"checked"`         // by the rules that the findings are of
 	Errors   int             `json:"finding_errors"`
 	Warnings int             `json:"finding_warnings"`
 	Infos    int             `json:"finding_infos"`
@@ -239,7 +240,8 @@ func (info *recordingInfo) check(ctx context.Context, src session.Source) {
 	for more := true; more && ctx.Err() == nil; {
 		more = l.Advance(ctx, math.MaxInt, math.MaxInt)
 	}
-	info.Errors, info.Warnings, info.Infos = l.Counts()
+	found := l.Count()
+	info.Checked, info.Errors, info.Warnings, info.Infos = lint.Checked, found.Errors, found.Warnings, found.Remarks
 	_, info.Unread = l.Looked()
 	for _, f := range l.Findings() {
 		info.Findings = append(info.Findings, smoke.FindingOf(f))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session/lint"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -47,7 +48,7 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 	line("recorded   %s, %v long, by %s", h.Start.UTC().Format("2006-01-02 15:04:05 UTC"), roundTime(info.Duration), h.Tool)
 	line("sent       %s, %s", plural(c.Sent, "message"), byteCount(int64(c.SentBytes)))
 	line("received   %s, %s%s%s", plural(c.Received, "message"), byteCount(int64(c.Bytes)),
-		count(c.Errors, ", %s", "error"), ifAny(", ", strayLines(c.Stray)))
+		withError(c.Errors), ifAny(", ", strayLines(c.Stray)))
 	line("stderr     %s, %s", plural(c.StderrLines, "line"), byteCount(int64(c.StderrBytes)))
 	if c.Runs > 1 {
 		line("processes  %d", c.Runs)
@@ -79,6 +80,15 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 	if n := uint64(len(info.Stray)); n > 0 && c.Stray > n {
 		line("           and %d more", c.Stray-n)
 	}
+}
+
+// withError counts the responses that were errors or had isError, "" if there are
+// none. They are results of requests, and not problems.
+func withError(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d with an error", n)
 }
 
 // strayLines counts lines of stdout that are no messages, "" if there are none.
@@ -155,12 +165,9 @@ func redactions(by map[string]uint64) uint64 {
 
 func (info *recordingInfo) printFindings(line linePrinter) {
 	line("")
-	if len(info.Findings) == 0 {
-		line("findings   none%s", count(uint64(info.Unread), "; %s could not be read", "entry"))
-		return
-	}
-	line("findings   %s, %s, %s%s", plural(uint64(info.Errors), "error"), plural(uint64(info.Warnings), "warning"),
-		plural(uint64(info.Infos), "remark"), count(uint64(info.Unread), "; %s could not be read", "entry"))
+	line("checked    %s", info.Checked)
+	found := lint.Count{Errors: info.Errors, Warnings: info.Warnings, Remarks: info.Infos}
+	line("           %s%s", found, count(uint64(info.Unread), "; %s could not be read", "entry"))
 	told := map[string]bool{}
 	for _, f := range info.Findings {
 		line("%s %s  entry %d%s  %s", strings.ToUpper(f.Severity[:1]), f.ID, f.N, ifAny(", seq ", seqText(f.Seq)), findingText(&f))

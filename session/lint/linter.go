@@ -127,6 +127,12 @@ func (l *Linter) Counts() (errors, warnings, infos int) {
 	return c[Error], c[Warning], c[Info]
 }
 
+// Count returns how often something was found so far.
+func (l *Linter) Count() Count {
+	errors, warnings, infos := l.Counts()
+	return Count{Errors: errors, Warnings: warnings, Remarks: infos}
+}
+
 // Looked returns how many rows were looked at, and of how many of those the
 // bytes could not be read.
 func (l *Linter) Looked() (rows, unread int) {
