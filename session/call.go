@@ -354,14 +354,17 @@ func (s *Session) Notify(ctx context.Context, method string, params json.RawMess
 	return err
 }
 
-// CloseStdin closes the server's standard input.
+// CloseStdin closes the server's standard input, on behalf of a person.
 func (s *Session) CloseStdin() error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
+	a := r.trying(executor.StepCloseStdin, executor.EndedByPerson)
 	if status := r.proc.CloseStdin(); status != executor.Accepted {
-		return &WriteError{Status: status}
+		err := &WriteError{Status: status}
+		r.tried(a, executor.StopReport{Running: true}, err)
+		return err
 	}
 	return nil
 }

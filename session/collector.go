@@ -120,8 +120,9 @@ func (c *collector) handle(ev executor.Event) {
 	case executor.Held:
 		c.hold(*ev.Hold)
 	case executor.Exited:
-		c.append(NewEntry(KindExited, ev.Seq, exitedBody(ev.Exit)))
-		c.r.onExit(ev.Exit)
+		exit := c.r.resolve(ev.Exit)
+		c.append(NewEntry(KindExited, ev.Seq, exitedBody(exit)))
+		c.r.onExit(exit)
 	case executor.Closed:
 		c.end(ev.Seq, nil)
 	case executor.Failed:
@@ -339,6 +340,7 @@ func (c *collector) writeLagged(events uint64, times int, _ time.Duration) {
 }
 
 func (c *collector) writeFailed(ev executor.Event) {
+	c.r.broken.Store(true)
 	body := WriteBody{Status: executor.StdinClosed.String(), Bytes: int(ev.N), Of: parseWriteID(ev.WriteID)}
 	if ev.Err != nil {
 		body.Error = ev.Err.Error()
@@ -380,17 +382,6 @@ func (c *collector) end(seq uint64, failure error) {
 	c.r.ended = true
 	c.s.send.Unlock()
 	c.r.onEnd(failure)
-}
-
-func exitedBody(exit executor.Exit) ExitedBody {
-	b := ExitedBody{Signal: exit.Signal, Core: exit.Core, Why: exit.Why}
-	if exit.By != executor.EndedUnknown {
-		b.By = exit.By.String()
-	}
-	if exit.Kind == executor.ExitCode {
-		b.Code = &exit.Code
-	}
-	return b
 }
 
 func procInfos(procs []executor.Descendant) []ProcInfo {

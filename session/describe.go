@@ -118,18 +118,7 @@ func describeWaiting(b WaitingBody) string {
 	return fmt.Sprintf("%d bytes waiting on %s, no newline: %s", b.Bytes, b.Stream, head)
 }
 
-func describeExited(b ExitedBody) string {
-	switch {
-	case b.Signal != "" && b.Core:
-		return "signal " + b.Signal + ", core dumped"
-	case b.Signal != "":
-		return "signal " + b.Signal
-	case b.Code != nil:
-		return fmt.Sprintf("exit code %d", *b.Code)
-	default:
-		return "how it ended is not known"
-	}
-}
+func describeExited(b ExitedBody) string { return DescribeEnd(b.Exit()) }
 
 func describeClosed(b ClosedBody) string {
 	return fmt.Sprintf("stdin %d bytes, stdout %d, stderr %d", b.Stdin.Bytes, b.Stdout.Bytes, b.Stderr.Bytes)

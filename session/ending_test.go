@@ -111,7 +111,7 @@ func TestDescendantThatHoldsTheStreams(t *testing.T) {
 		report, err := h.Shutdown(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, executor.StepKill, report.Needed)
-		require.Equal(t, executor.Exit{Kind: executor.ExitCode}, *report.Exit, "the leader's own exit is what counts")
+		require.Equal(t, executor.Exit{Kind: executor.ExitCode, By: executor.EndedByServer}, *report.Exit, "the leader's own exit is what counts")
 		require.Equal(t, session.Closed, h.Status().State)
 	})
 }

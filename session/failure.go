@@ -60,7 +60,7 @@ func (e *OpenError) Error() string {
 		if e.Exit == nil {
 			return fmt.Sprintf("%s did not take the handshake: %v, after %v", e.Program, e.Err, after)
 		}
-		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, DescribeExit(*e.Exit), after)
+		return fmt.Sprintf("%s ended before it answered the handshake: %s, after %v", e.Program, DescribeEnd(*e.Exit), after)
 	case ReasonTimeout:
 		if start := startOf(e.Err); start != nil {
 			return fmt.Sprintf("timed out %s after %v", e.starting(start), after)
@@ -89,12 +89,13 @@ func (e *OpenError) starting(start *executor.StartError) string {
 const phaseLaunch = "start"
 
 // Reach tells whether the host could not be reached, verified or logged in to,
-// also not in time, or the connection to it was lost; otherwise it is the
-// server that could not be started, or did not answer.
+// also not in time, or the contact to it was lost; otherwise it is the server
+// that could not be started, or did not answer.
 func (e *OpenError) Reach() bool {
 	start := startOf(e.Err)
 	tooLate := start != nil && start.Code == executor.StartCancelled && e.Reason == ReasonTimeout
-	return e.Code.Reach() || tooLate && start.Hop != "" && start.Phase != phaseLaunch
+	guarded := e.Exit != nil && lostContact(e.Exit.By)
+	return e.Code.Reach() || guarded || tooLate && start.Hop != "" && start.Phase != phaseLaunch
 }
 
 // Unwrap returns the cause.
@@ -171,16 +172,17 @@ func (s *Session) endFailed(r *run, reason Reason) evidence {
 	before := s.log.Stats()
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
 	defer s.ladderEnds()
+	r.settleBroken()
 	if reason == ReasonTimeout {
-		s.takeStep(context.Background(), r, executor.StepCloseStdin, bufferedWait)
+		s.takeStep(context.Background(), r, executor.EndedByUs, executor.StepCloseStdin, bufferedWait)
 		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In
 	} else {
-		s.descend(context.Background(), r, executor.StepCloseStdin)
+		s.descend(context.Background(), r, executor.EndedByUs, executor.StepCloseStdin)
 	}
 	r.mu.Lock()
 	ev.exit = r.exit
 	r.mu.Unlock()
-	s.descend(context.Background(), r, executor.StepTerm)
-	_, _ = s.terminate(r) // what it could not kill is in the log
+	s.descend(context.Background(), r, executor.EndedByUs, executor.StepTerm)
+	_, _ = s.terminate(r, executor.EndedByUs) // what it could not kill is in the log
 	return ev
 }

@@ -68,6 +68,7 @@ type fakeProcess struct {
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 
+	late    bool          // it has ended when a step is taken, though nobody knows yet
 	killing chan struct{} // if set, how long Terminate takes
 
 	mu      sync.Mutex
@@ -107,12 +108,13 @@ func (p *fakeProcess) Subscribe(o executor.SubscribeOptions) (*executor.Subscrip
 }
 
 func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	running := p.Info().State == executor.StateRunning && !p.late
 	if step == executor.StepCloseStdin {
 		p.CloseStdin()
 	} else {
 		p.signals <- step
 	}
-	return executor.StopReport{}, nil
+	return executor.StopReport{Running: running}, nil
 }
 
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {

@@ -151,7 +151,7 @@ func TestHandshakeFailures(t *testing.T) {
 				return 3
 			},
 			check: func(t *testing.T, e *session.OpenError) {
-				require.Equal(t, executor.Exit{Kind: executor.ExitCode, Code: 3}, *e.Exit)
+				require.Equal(t, executor.Exit{Kind: executor.ExitCode, Code: 3, By: executor.EndedByServer}, *e.Exit)
 				require.Equal(t, []string{"Error: API_TOKEN is not set"}, e.Stderr)
 				require.Equal(t, []string{"starting up"}, e.Stray)
 				require.Contains(t, e.Hint, "-e API_TOKEN=VALUE")

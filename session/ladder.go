@@ -16,31 +16,39 @@ type Ending struct {
 	Until time.Time     // when the next one is, unless the process is gone before
 }
 
-// descend takes steps of the ladder until the process is gone or ctx over, and
-// returns the last one.
-func (s *Session) descend(ctx context.Context, r *run, steps ...executor.Step) executor.Step {
+// descend takes steps of the ladder, on behalf of by, until the process is gone or
+// ctx over, and returns the last one.
+func (s *Session) descend(ctx context.Context, r *run, by executor.EndedBy, steps ...executor.Step) executor.Step {
 	var taken executor.Step
 	for _, step := range steps {
 		if r.over() || ctx.Err() != nil {
 			break
 		}
 		taken = step
-		s.takeStep(ctx, r, step, Grace)
+		s.takeStep(ctx, r, by, step, Grace)
 	}
 	return taken
 }
 
 // takeStep takes one step and waits for what it does: until the process is
 // gone, ctx or the grace is over, or a person does not want to wait any more.
-func (s *Session) takeStep(ctx context.Context, r *run, step executor.Step, grace time.Duration) (gone bool) {
+func (s *Session) takeStep(ctx context.Context, r *run, by executor.EndedBy, step executor.Step, grace time.Duration) (gone bool) {
 	begin := time.Now()
 	hurry := s.stepBegins(step, begin, grace)
-	report, err := r.proc.Stop(ctx, step, executor.ScopeGroup)
+	report, err := r.stop(ctx, by, step, executor.ScopeGroup)
 	s.leaves(report)
 	gone = waitFor(ctx, r.done, grace, hurry)
 	took := time.Since(begin)
 	s.phase(step.String(), stepDetail(gone, r, took, report), took, err)
 	return gone
+}
+
+// stop takes one step on behalf of by.
+func (r *run) stop(ctx context.Context, by executor.EndedBy, step executor.Step, scope executor.Scope) (executor.StopReport, error) {
+	a := r.trying(step, by)
+	report, err := r.proc.Stop(ctx, step, scope)
+	r.tried(a, report, err)
+	return report, err
 }
 
 // stepDetail says whom a step was sent to, and what is left of the process.
@@ -98,7 +106,7 @@ func (s *Session) Escalate(ctx context.Context) (report ShutdownReport, began bo
 		return ShutdownReport{}, false, nil
 	}
 	defer s.life.Unlock()
-	report, err = s.handOver(s.shutdown(ctx))
+	report, err = s.handOver(s.shutdown(ctx, executor.EndedByPerson))
 	return report, true, err
 }
 

@@ -36,12 +36,15 @@ type run struct {
 	postmen sync.WaitGroup // the one who sends it
 	tree    treeLog
 
-	mu      sync.Mutex
-	exit    *executor.Exit
-	grace   *time.Timer   // of exitGrace, once it has exited
-	last    executor.Info // as it ended; executors forget processes after a while
-	failure error
-	lines   tail // what an error about the start quotes
+	broken atomic.Bool // a write found stdin closed
+
+	mu       sync.Mutex
+	attempts []*attempt // to end it, oldest first
+	exit     *executor.Exit
+	grace    *time.Timer   // of exitGrace, once it has exited
+	last     executor.Info // as it ended; executors forget processes after a while
+	failure  error
+	lines    tail // what an error about the start quotes
 }
 
 func newRun(s *Session, proc executor.Process) *run {
@@ -108,12 +111,16 @@ func (r *run) waiting() int {
 
 // info is what is known of the process, also when its executor has forgotten it.
 func (r *run) info() executor.Info {
-	if info := r.proc.Info(); info.State != executor.StateUnknown {
-		return info
-	}
+	info := r.proc.Info()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.last
+	if info.State == executor.StateUnknown {
+		info = r.last
+	}
+	if r.exit != nil {
+		info.Exit = r.exit // which says who ended it
+	}
+	return info
 }
 
 // over tells whether Closed or Failed was taken.
@@ -149,7 +156,7 @@ func (r *run) onExit(exit executor.Exit) {
 	r.exit = &exit
 	r.mu.Unlock()
 	close(r.exited)
-	r.s.setState(Exited, StateBody{Detail: DescribeExit(exit)})
+	r.s.setState(Exited, StateBody{Detail: DescribeEnd(exit)})
 	grace := time.AfterFunc(exitGrace, func() {
 		if !r.over() {
 			r.s.dropAsks(r)
@@ -194,22 +201,7 @@ func (r *run) endError() error {
 	case r.failure != nil:
 		return fmt.Errorf("%w: %w", ErrEnded, r.failure)
 	case r.exit != nil:
-		return fmt.Errorf("%w: %s", ErrEnded, DescribeExit(*r.exit))
+		return &EndedError{*r.exit}
 	}
 	return ErrEnded
-}
-
-// DescribeExit says how a process ended in a few words.
-func DescribeExit(exit executor.Exit) string {
-	switch exit.Kind {
-	case executor.ExitCode:
-		return fmt.Sprintf("exit code %d", exit.Code)
-	case executor.ExitSignal:
-		if exit.Core {
-			return "signal " + exit.Signal + ", core dumped"
-		}
-		return "signal " + exit.Signal
-	default:
-		return "how it ended is not known"
-	}
 }

@@ -41,7 +41,7 @@ type ShutdownReport struct {
 func (s *Session) Shutdown(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	return s.handOver(s.shutdown(ctx))
+	return s.handOver(s.shutdown(ctx, executor.EndedByUs))
 }
 
 // handOver adds to a report what only its reader is told.
@@ -73,18 +73,20 @@ func holds(list []executor.Descendant, d executor.Descendant) bool {
 	return slices.ContainsFunc(list, func(known executor.Descendant) bool { return known.PID == d.PID })
 }
 
-func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
+// shutdown is Shutdown on behalf of by.
+func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownReport, error) {
 	r, err := s.current()
 	if err != nil {
 		return ShutdownReport{}, nil // nothing to end
 	}
 	var report ShutdownReport
 	defer s.ladderEnds()
+	r.settleBroken()
 	if !r.over() {
 		s.setState(Stopping, StateBody{})
 	}
-	report.Needed = s.descend(ctx, r, executor.StepCloseStdin, executor.StepTerm)
-	survivors, err := s.terminate(r)
+	report.Needed = s.descend(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
+	survivors, err := s.terminate(r, by)
 	if r.killed.Load() {
 		report.Needed = executor.StepKill
 	}
@@ -96,9 +98,9 @@ func (s *Session) shutdown(ctx context.Context) (ShutdownReport, error) {
 	return report, err
 }
 
-// terminate kills what is left of a process and waits for its last entry. What
+// terminate kills what is left of a process, on behalf of by, and waits for its last entry. What
 // a lost connection led to is out of reach: that is no error of the ending.
-func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
+func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
 	if r.lost() != nil {
 		r.postmen.Wait()
 		return nil, nil
@@ -111,7 +113,9 @@ func (s *Session) terminate(r *run) ([]executor.Descendant, error) {
 		r.killed.Store(true)
 		s.stepBegins(executor.StepKill, begin, terminateTimeout)
 	}
+	a := r.trying(executor.StepKill, by)
 	rep, err := r.proc.Terminate(ctx)
+	r.tried(a, rep, err)
 	s.leaves(rep)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), s.killed(rep), time.Since(begin), err)
@@ -142,7 +146,8 @@ func (s *Session) killed(rep executor.StopReport) string {
 	return text + ", left behind: " + strings.Join(names, ", ")
 }
 
-// Kill ends the process at once: leader, group and tree. It does not wait for
+// Kill ends the process at once, on behalf of a person: leader, group and tree. It
+// does not wait for
 // a ladder or a handshake that is under way, but ends it.
 func (s *Session) Kill() error {
 	r, err := s.current()
@@ -150,19 +155,19 @@ func (s *Session) Kill() error {
 		return err
 	}
 	defer s.ladderEnds()
-	_, err = s.terminate(r)
+	_, err = s.terminate(r, executor.EndedByPerson)
 	return err
 }
 
-// Stop takes one step against the process, and leaves it at that. It waits for
-// nothing, also not for a ladder that is under way.
+// Stop takes one step against the process, on behalf of a person, and leaves it at
+// that. It waits for nothing, also not for a ladder that is under way.
 func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.Scope) error {
 	r, err := s.current()
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	report, err := r.proc.Stop(ctx, step, scope)
+	report, err := r.stop(ctx, executor.EndedByPerson, step, scope)
 	s.phase(step.String(), found(report), time.Since(begin), err)
 	return err
 }
@@ -172,7 +177,7 @@ func (s *Session) Stop(ctx context.Context, step executor.Step, scope executor.S
 func (s *Session) Restart(ctx context.Context) error {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.shutdown(ctx)
+	report, err := s.shutdown(ctx, executor.EndedByUs)
 	if err != nil {
 		return err
 	}
@@ -189,7 +194,7 @@ func (s *Session) Restart(ctx context.Context) error {
 func (s *Session) Close(ctx context.Context) (ShutdownReport, error) {
 	s.life.Lock()
 	defer s.life.Unlock()
-	report, err := s.handOver(s.shutdown(ctx))
+	report, err := s.handOver(s.shutdown(ctx, executor.EndedByUs))
 	if err != nil {
 		return report, err // may be tried again
 	}

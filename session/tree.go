@@ -70,6 +70,10 @@ func (s *Session) KillDescendant(ctx context.Context, pid int) error {
 	if !ok {
 		return fmt.Errorf("kill process %d of %s alone: %w", pid, r.proc.ID(), errors.ErrUnsupported)
 	}
+	if pid == r.info().PID {
+		a := r.trying(executor.StepKill, executor.EndedByPerson)
+		defer func() { r.tried(a, executor.StopReport{Running: true}, err) }()
+	}
 	d, err := killer.KillOne(ctx, pid)
 	if err != nil {
 		return fmt.Errorf("kill process %d: %w", pid, err)

@@ -89,6 +89,7 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	if err == nil && res.Status == executor.Accepted {
 		return n, nil
 	}
+	r.broken.Store(res.Status == executor.StdinClosed)
 	failure := &WriteError{Status: res.Status, Err: err}
 	if lost := r.proc.Info().Failure; lost != nil {
 		failure.Err = lost // the first cause, not what it did to the pipe

@@ -139,12 +139,13 @@ func (p *fakeProcess) exit(exit executor.Exit) {
 }
 
 func (p *fakeProcess) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	report := executor.StopReport{Running: p.Info().State == executor.StateRunning}
 	if step == executor.StepCloseStdin {
 		p.CloseStdin()
 	} else {
 		p.steps <- step
 	}
-	return executor.StopReport{}, nil
+	return report, nil
 }
 
 func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {

@@ -204,13 +204,14 @@ func (p *fake) lose() {
 }
 
 func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	report := executor.StopReport{Running: p.Info().State == executor.StateRunning}
 	switch step {
 	case executor.StepCloseStdin:
 		p.CloseStdin()
 	case executor.StepTerm:
 		p.over.Do(func() { close(p.termed) })
 	}
-	return executor.StopReport{}, nil
+	return report, nil
 }
 
 func (p *fake) Terminate(context.Context) (executor.StopReport, error) {

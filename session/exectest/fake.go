@@ -82,15 +82,16 @@ func (f *Fake) Tree(context.Context) ([]executor.Descendant, error) { return nil
 
 // Stop implements executor.Process: only the end of its input is heard.
 func (f *Fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (executor.StopReport, error) {
+	report := executor.StopReport{Running: f.Info().State == executor.StateRunning}
 	if step == executor.StepCloseStdin {
 		f.CloseStdin()
 	}
-	return executor.StopReport{}, nil
+	return report, nil
 }
 
 // Terminate implements executor.Process.
 func (f *Fake) Terminate(context.Context) (executor.StopReport, error) {
-	f.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
+	running := f.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
 	f.EOF()
-	return executor.StopReport{}, nil
+	return executor.StopReport{Running: running}, nil
 }
