@@ -26,6 +26,9 @@ type found struct {
 
 // causes are all there are, the likeliest first.
 var causes = []cause{
+	// What we lost ourselves may be what all else misses: causes_rest.go.
+	{id: "lost-output", severity: Error, find: lostOutput},
+
 	// There is no process, or no way to it: causes_start.go.
 	{id: "not-found", severity: Error, find: startFailed("start.notfound")},
 	{id: "not-executable", severity: Error, find: startFailed("start.noexec")},
@@ -40,7 +43,8 @@ var causes = []cause{
 	// It waits for the person: causes_wait.go.
 	{id: WaitsForYou, severity: Warning, find: waitsForYou},
 
-	// It ended by itself: causes_end.go.
+	// It ended: causes_end.go.
+	{id: "ended-from-outside", severity: Error, find: outside},
 	{id: "variable", severity: Error, find: variableMissing},
 	{id: "command-missing", severity: Error, unless: []string{"variable"}, find: commandMissing},
 	{id: "exited-early", severity: Error, unless: []string{"variable", "command-missing"}, find: exitedEarly},
@@ -65,15 +69,14 @@ var causes = []cause{
 	{id: "wrong-id", severity: Error, find: wrongID},
 	{id: "not-reading", severity: Error, unless: ends, find: notReading},
 	{id: "held-pipe", severity: Warning, find: heldPipe},
-	{id: "only-text", severity: Error, unless: framings, find: onlyText},
-	{id: "buffered-to-the-end", severity: Error, find: bufferedToTheEnd},
-	{id: "silent", severity: Warning, unless: []string{"not-reading"}, find: silent},
-	{id: "buffered", severity: Warning, unless: []string{"not-reading", "silent"}, find: buffered},
-	{id: "handshake-timeout", severity: Error, unless: append([]string{"wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
+	{id: "only-text", severity: Error, unless: append([]string{"lost-output"}, framings...), find: onlyText},
+	{id: "buffered-to-the-end", severity: Error, unless: []string{"lost-output"}, find: bufferedToTheEnd},
+	{id: "silent", severity: Warning, unless: []string{"lost-output", "not-reading"}, find: silent},
+	{id: "buffered", severity: Warning, unless: []string{"lost-output", "not-reading", "silent"}, find: buffered},
+	{id: "handshake-timeout", severity: Error, unless: append([]string{"lost-output", "wrong-id", "only-text", "buffered-to-the-end"}, framings...), find: handshakeTimeout},
 	{id: "unanswered", severity: Warning, unless: slices.Concat(ends, framings, noAnswers), find: unansweredCall},
 
 	// The session goes on: causes_rest.go, causes_wait.go, causes_end.go.
-	{id: "lost-output", severity: Error, find: lostOutput},
 	{id: "stray", severity: Warning, unless: append([]string{"only-text"}, framings...), find: strayText},
 	{id: "unknown-ids", severity: Warning, unless: []string{"wrong-id"}, find: unknownIDs},
 	{id: "batch", severity: Warning, find: batches},
@@ -88,7 +91,7 @@ var causes = []cause{
 // Groups of causes that explain others.
 var (
 	starts    = []string{"not-found", "not-executable", "no-directory", "start-timeout", "unreachable"}
-	noAnswers = []string{WaitsForYou, "wrong-id", "not-reading", "only-text", "silent", "buffered", "handshake-timeout"}
-	ends      = []string{"variable", "command-missing", "exited-early", "crashed", "ended", "link-lost", "lost"}
+	noAnswers = []string{"lost-output", WaitsForYou, "wrong-id", "not-reading", "only-text", "silent", "buffered", "handshake-timeout"}
+	ends      = []string{"ended-from-outside", "variable", "command-missing", "exited-early", "crashed", "ended", "link-lost", "lost"}
 	framings  = []string{"lsp-headers", "multi-line", "bom", "utf8", "nul", "too-deep", "too-long", "no-newline"}
 )

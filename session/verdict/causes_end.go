@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 )
 
 // early tells whether the process ended by itself before it answered anything.
@@ -19,9 +21,12 @@ func (w *view) argv() []string {
 	return w.src.Header().Argv
 }
 
-// tooEarly is how and when it ended, without an answer.
+// tooEarly is how and when it ended, without an answer as far as is known.
 func (w *view) tooEarly() string {
-	return fmt.Sprintf("the server %s before it answered, after %s", howEnded(w.exited), took(w.exitedAt.t-w.begun.t))
+	if w.gap.n > 0 { // which may have held one
+		return fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t))
+	}
+	return fmt.Sprintf("the server %s before it answered, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t))
 }
 
 func variableMissing(w *view) (found, bool) {
@@ -50,8 +55,18 @@ func exitedEarly(w *view) (found, bool) {
 		return found{}, false
 	}
 	f := w.quoting(w.tooEarly(), 0, false)
-	f.try = "run its command in a shell: it should wait for input there"
+	f.try = w.tryEnd("run its command in a shell: it should wait for input there")
 	return f, true
+}
+
+// outside finds a server that the guard or the watchdog ended: that is no fault
+// of its own.
+func outside(w *view) (found, bool) {
+	by := w.by()
+	return found{
+		text: fmt.Sprintf("the server %s, after %s", w.howEnded(), took(w.exitedAt.t-w.begun.t)),
+		try:  session.AdviceEnd(executor.Exit{By: by}), row: w.exitedAt.row,
+	}, session.Outside(by)
 }
 
 // quoting adds what stderr said about an end since a time: its evidence, if it
@@ -71,12 +86,12 @@ func crashed(w *view) (found, bool) {
 	if !w.endedByItself() || w.answered == 0 || len(calls) == 0 {
 		return found{}, false
 	}
-	text := fmt.Sprintf("the server %s during %s", howEnded(w.exited), w.call(calls[0].row))
+	text := fmt.Sprintf("the server %s during %s", w.howEnded(), w.call(calls[0].row))
 	if n := len(calls) - 1; n > 0 {
 		text += " and " + count(n, "other request", "other requests")
 	}
 	f := w.quoting(text, calls[0].t, true)
-	f.try = "no answer can come any more; stderr around that moment may say why"
+	f.try = w.tryEnd("no answer can come any more; stderr around that moment may say why")
 	return f, true
 }
 
@@ -85,9 +100,21 @@ func endedUnasked(w *view) (found, bool) {
 	if !w.endedByItself() || w.answered == 0 || len(w.waitingFor()) > 0 {
 		return found{}, false
 	}
-	f := w.quoting(fmt.Sprintf("the server %s by itself, after %s", howEnded(w.exited), took(w.exitedAt.t-w.begun.t)), w.exitedAt.t-1e6, true)
-	f.try = "a server lives until its standard input is closed"
+	how := w.howEnded()
+	if w.by() == executor.EndedByServer {
+		how += " by itself"
+	}
+	f := w.quoting(fmt.Sprintf("the server %s, after %s", how, took(w.exitedAt.t-w.begun.t)), w.exitedAt.t-1e6, true)
+	f.try = w.tryEnd("a server lives until its standard input is closed")
 	return f, true
+}
+
+// tryEnd is what to try about an end: what is known about a signal that others
+// sent, else the usual.
+func (w *view) tryEnd(usual string) string {
+	exit := w.exited.Exit()
+	exit.By = w.by()
+	return cmp.Or(session.AdviceEnd(exit), usual)
 }
 
 // heldAfter is how long streams may stay open when the process has ended.
@@ -106,7 +133,7 @@ func heldPipe(w *view) (found, bool) {
 	}
 	open := w.now - w.exitedAt.t
 	return found{
-		text: fmt.Sprintf("the server %s, and its streams are still open after %s: a process that it started holds them", howEnded(w.exited), took(open)),
+		text: fmt.Sprintf("the server %s, and its streams are still open after %s: a process that it started holds them", w.howEnded(), took(open)),
 		try:  "what is left of it has to be killed before it can be started again", row: w.exitedAt.row, clock: true,
 	}, open >= heldAfter
 }

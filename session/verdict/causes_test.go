@@ -61,7 +61,7 @@ var recorded = []fixture{
 	{"left-behind", []string{"left-behind"}, "the server left 1 process behind", "", `"phase":"KILL"`},
 	{log: "closes-stdout"}, // stopped soon after its call: nothing to say
 	{log: "not-reading"},   // the same
-	{"lost-output", []string{"exited-early", "lost-output"}, "exited with code 0", "", `"k":"exited"`},
+	{"lost-output", []string{"lost-output", "exited-early"}, "12682534 bytes of output were dropped", "--overrun=drop", `"k":"gap"`},
 }
 
 func TestRecorded(t *testing.T) {
@@ -94,6 +94,7 @@ const (
 	ask      = `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":"mcpdbg-1","method":"initialize","params":{}}`
 	answer   = `"t":3000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"mcpdbg-1","result":{"protocolVersion":"2025-11-25"}}`
 	ready    = `"t":3100,"k":"state","state":"ready"`
+	closed   = `"t":6001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`
 	callTool = `"t":4000,"k":"stdin","m":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"dig"}}`
 )
 
@@ -141,6 +142,24 @@ var byHand = []struct {
 	{fixture{"killed with its children", []string{}, "", "", ""},
 		[]string{begin, ask, answer, ready, `"t":5000,"k":"act","act":"kill"`, `"t":6000,"k":"exited","seq":2,"signal":"KILL"`,
 			`"t":7000,"k":"phase","phase":"KILL","detail":"2 killed","took_us":1500`, `"t":7001,"k":"closed","seq":3,"stdout":{},"stderr":{},"stdin":{}`}},
+	{fixture{"ended by the lease", []string{"ended-from-outside"}, "the server was ended by the guard: no contact for 10 s (lease 10 s), after 5 ms", "--ssh-lease", `"k":"exited"`},
+		[]string{begin, ask, answer, ready, callTool, `"t":6000,"k":"exited","seq":2,"signal":"TERM","by":"lease","why":"no contact for 10 s (lease 10 s)"`, closed}},
+	{fixture{"ended with the watchdog", []string{"ended-from-outside"}, "the server was ended with the watchdog: killed from outside", "mcp-watchdog", `"k":"exited"`},
+		[]string{begin, ask, answer, ready, `"t":6000,"k":"exited","seq":2,"signal":"KILL","by":"watchdog"`, closed}},
+	{fixture{"killed in a call, nobody knows by whom", []string{"crashed"}, "killed by signal KILL that mcpdbg did not send (sender unknown) during tools/call dig", "OOM killer", `"k":"exited"`},
+		[]string{begin, ask, answer, ready, callTool, `"t":6000,"k":"exited","seq":2,"signal":"KILL","by":"signal"`, closed}},
+	{fixture{"crashed in the shutdown", []string{"ended"}, "the server was ended by signal SEGV by itself", "", `"k":"exited"`},
+		[]string{begin, ask, answer, ready, `"t":5000,"k":"state","state":"stopping"`, `"t":6000,"k":"exited","seq":2,"signal":"SEGV","by":"server"`, closed}},
+	{fixture{"ended by the shutdown", []string{}, "", "", ""},
+		[]string{begin, ask, answer, ready, callTool, `"t":6000,"k":"exited","seq":2,"code":1,"by":"shutdown"`, closed}},
+	{fixture{"ended on request", []string{}, "", "", ""},
+		[]string{begin, ask, answer, ready, callTool, `"t":6000,"k":"exited","seq":2,"signal":"TERM","by":"person"`, closed}},
+	{fixture{"lines cut by lost output", []string{"lost-output"}, "900 bytes of output were dropped", "--overrun=drop", `"k":"gap"`},
+		[]string{begin, ask, answer, ready, `"t":3500,"k":"stdout","seq":2,"eol":"","raw":"{\"jsonrpc\":"`, `"t":3500,"k":"stderr","seq":2,"raw":"x"`,
+			`"t":3500,"k":"gap","from":3,"to":9,"bytes":900,"streams":["stdout","stderr"]`, `"t":3501,"k":"stdout","seq":10,"raw":"ult\":{}}"`, callTool}},
+	{fixture{"a line that lost output did not cut", []string{"lost-output", "stray"}, "900 bytes", "", `"k":"gap"`},
+		[]string{begin, ask, answer, ready, `"t":4000,"k":"gap","from":3,"to":9,"bytes":900,"streams":["stdout"]`,
+			`"t":4001,"k":"stdout","seq":10,"raw":"ult\":{}}"`, `"t":4001,"k":"stdout","seq":10,"raw":"hello"`}},
 	{fixture{"before any process", []string{}, "", "", ""}, []string{`"t":1,"k":"stdout","seq":1,"raw":"hello"`}},
 	{fixture{"ended by us at the timeout", []string{"handshake-timeout"}, "initialize was not answered within 3 s", "", "initialize"},
 		[]string{begin, ask, `"t":3002000,"k":"state","state":"timed-out","of":2,"id":"mcpdbg-1"`, `"t":3003000,"k":"exited","seq":2,"code":0`}},

@@ -120,7 +120,7 @@ func notReading(w *view) (found, bool) {
 
 // bufferedToTheEnd finds answers that came only when stdin was closed.
 func bufferedToTheEnd(w *view) (found, bool) {
-	if !w.first.seen || w.answered == 0 || !w.ending.before(w.first.t) {
+	if !w.first.seen || w.answered == 0 || !w.ending.clues.Begun(w.first.t) {
 		return found{}, false
 	}
 	answer, _ := w.row(w.first.row)

@@ -6,6 +6,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
 
@@ -126,9 +127,13 @@ func (f *facts) output(number int, row session.Row) {
 	if f.waiting.seen {
 		f.completed(row)
 	}
+	touchesGap := f.stray.afterGap
+	f.stray.afterGap = touchesGap && row.Flags&session.FlagPart != 0
 	switch row.Msg {
 	case framing.NotJSON, framing.Other:
-		f.stray.add(f, number, row)
+		if !touchesGap {
+			f.stray.add(f, number, row)
+		}
 		return
 	case framing.Batch:
 		f.batches.add(number)
@@ -195,7 +200,7 @@ func (f *facts) happened(number int, row session.Row) {
 		}
 	case session.KindAct:
 		if b, ok := body[session.ActBody](f, row); ok {
-			f.ending.act(b, f.start.PID, row.T)
+			f.ending.clues.Act(b, f.start.PID, row.T)
 		}
 	case session.KindWaiting:
 		if b, ok := body[session.WaitingBody](f, row); ok {
@@ -215,13 +220,22 @@ func (f *facts) happened(number int, row session.Row) {
 		}
 	case session.KindGap:
 		if b, ok := body[session.GapBody](f, row); ok {
-			f.gap.add(number)
-			f.gapBytes += b.Bytes
+			f.lostBytes(number, b)
 		}
 	case session.KindProc:
 		if b, ok := body[session.ProcBody](f, row); ok && b.Survivors && len(b.Tree) > 0 {
 			f.survivors, f.left = at, b
 		}
+	}
+}
+
+// lostBytes takes a gap. The lines that it cuts are not the server's fault.
+func (f *facts) lostBytes(number int, b session.GapBody) {
+	f.gap.add(number)
+	f.gapBytes += b.Bytes
+	if len(b.Streams) == 0 || slices.Contains(b.Streams, executor.Stdout.String()) {
+		f.waiting = event{}
+		f.stray.gap()
 	}
 }
 
@@ -233,7 +247,7 @@ func (f *facts) enter(b session.StateBody, at event) {
 	case session.Ready:
 		f.readyAt = at
 	case session.Stopping:
-		f.ending.begin(at.t)
+		f.ending.clues.State(b, at.t)
 	case session.Failed:
 		if !f.lostAt.seen {
 			f.failed, f.failure = at, b
@@ -250,9 +264,28 @@ func (w *view) alive() bool {
 // over tells whether nothing comes from the process any more.
 func (w *view) over() bool { return w.closedAt.seen || w.lostAt.seen }
 
-// endedByItself tells whether the process has ended and nobody here asked it to.
+// by is the party that ended the process. It is not known while the process runs.
+func (w *view) by() executor.EndedBy {
+	if !w.exitedAt.seen {
+		return executor.EndedUnknown
+	}
+	by := w.ending.clues.By(w.exited, w.exitedAt.t)
+	if w.exited.By == "" && by == executor.EndedByServer && w.gaveUp() {
+		return executor.EndedByUs
+	}
+	return by
+}
+
+// endedByItself reports whether the process has ended, and neither we nor what
+// guards it did that.
 func (w *view) endedByItself() bool {
-	return w.exitedAt.seen && !w.ending.before(w.exitedAt.t) && !w.gaveUp()
+	switch w.by() {
+	case executor.EndedByServer, executor.EndedBySignal:
+		return true
+	case executor.EndedUnknown:
+		return w.exitedAt.seen && !w.ending.clues.Begun(w.exitedAt.t)
+	}
+	return false
 }
 
 // gaveUp tells whether the handshake ended without success before the process

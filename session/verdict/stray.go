@@ -50,9 +50,14 @@ type strays struct {
 	read  int
 	lines [problemCount]tally
 	join  join
+
+	afterGap bool        // the next line may have lost its beginning
+	cut      int         // the row, from 1, of the last line if that has no end; else 0
+	counted  lineProblem // what that was counted for
 }
 
 func (s *strays) add(f *facts, number int, row session.Row) {
+	s.cut = 0
 	if row.Flags&session.FlagPart != 0 {
 		s.lines[tooLong].add(number)
 		return
@@ -72,11 +77,23 @@ func (s *strays) add(f *facts, number int, row session.Row) {
 			s.join.begin(number, e.Payload)
 		}
 		s.lines[problem].add(number)
+		if e.EOL == framing.NoEOL {
+			s.cut, s.counted = number+1, problem
+		}
 	}
 }
 
+// gap forgets the line that lost output has cut: nothing is known of its end. Nor
+// is the beginning known of the line that follows.
+func (s *strays) gap() {
+	if t := &s.lines[s.counted]; s.cut > 0 && t.last == s.cut-1 {
+		*t = tally{n: t.n - 1, row: t.row}
+	}
+	s.afterGap, s.cut, s.join.open = true, 0, false
+}
+
 // interrupted takes note of a message: what was open before it ended there.
-func (s *strays) interrupted() { s.join.open = false }
+func (s *strays) interrupted() { s.join.open, s.cut = false, 0 }
 
 // problemOf says what is wrong with a line. What it is was found when it came
 // in, and stands in the entry; a log of another program may not say it.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 )
 
 // How many bytes of something a sentence may quote.
@@ -68,15 +69,22 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// howEnded says how a process ended.
-func howEnded(b session.ExitedBody) string {
+// howEnded says how the process ended and, if it was not the server itself, who
+// ended it.
+func (w *view) howEnded() string {
+	exit := w.exited.Exit()
+	exit.By, exit.Signal, exit.Why = w.by(), clip(exit.Signal, quoteShort), clip(exit.Why, quoteBytes)
 	switch {
-	case b.Signal != "" && b.Core:
-		return "was ended by signal " + clip(b.Signal, quoteShort) + " (core dumped)"
-	case b.Signal != "":
-		return "was ended by signal " + clip(b.Signal, quoteShort)
-	case b.Code != nil:
-		return fmt.Sprintf("exited with code %d", *b.Code)
+	case exit.By == executor.EndedBySignal:
+		return "was " + session.DescribeEnd(exit)
+	case session.Outside(exit.By):
+		return "was " + session.DescribeEnd(exit)
+	case exit.Kind == executor.ExitSignal && exit.Core:
+		return "was ended by signal " + exit.Signal + " (core dumped)"
+	case exit.Kind == executor.ExitSignal:
+		return "was ended by signal " + exit.Signal
+	case exit.Kind == executor.ExitCode:
+		return fmt.Sprintf("exited with code %d", exit.Code)
 	}
 	return "ended, and how is not known"
 }
