@@ -15,6 +15,7 @@ const (
 	AdviceHeaders = "MCP wants one message a line, and no headers"
 	AdviceNewline = "each message must end with one"
 	AdviceStray   = "stdout must carry nothing but JSON-RPC messages: print everything else to stderr"
+	AdviceOverrun = "leave out --overrun=drop, and the server waits instead"
 	AdviceSilent  = "is it a stdio server (some need an argument such as \"stdio\"), and does it flush its output?"
 )
 

@@ -71,6 +71,7 @@ type collector struct {
 	idle     [2]*time.Timer // fires when bytes have waited for a newline
 	lagged   repeats
 	held     repeats
+	cut      [2]bool            // the open line may miss bytes, which are lost
 	link     executor.LinkState // as the log has it; "" on this machine
 	batch    []Entry
 	aside    aside
@@ -178,6 +179,10 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if problems != 0 {
 		e.Why = problems.String()
 	}
+	if stream == executor.Stdout && e.Msg.Kind == framing.NotJSON && !c.cut[stream] {
+		c.r.lines.addStray(e.Payload)
+	}
+	c.cut[stream] = c.cut[stream] && line.More
 	switch {
 	case line.Stable && len(line.Cuts) == 0:
 	case len(line.Data) <= maxCopied:
@@ -203,9 +208,6 @@ func (c *collector) commit(batch []Entry, stable bool) {
 		e := &batch[i]
 		if e.Kind == KindStdout {
 			c.r.received(e, stable)
-			if e.Msg.Kind == framing.NotJSON {
-				c.r.lines.addStray(e.Payload)
-			}
 		} else if i >= len(batch)-tailLines {
 			c.r.lines.addStderr(e.Payload)
 		}
@@ -293,12 +295,21 @@ func (c *collector) gap(g executor.GapInfo) {
 		}
 		body.Streams = append(body.Streams, stream.String())
 		c.sums[stream].incomplete = true
+		c.cut[stream] = true
 		if line, ok := c.splitter[stream].Gap(); ok {
 			c.line(stream, &line)
 			c.flush(false)
 		}
+		c.cut[stream] = true // and so may the next line
 	}
 	c.append(NewEntry(KindGap, 0, body))
+}
+
+// lossy reports whether output on stdout is lost.
+func (c *collector) lossy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sums[executor.Stdout].incomplete
 }
 
 // hold logs a time in which pipes were not read.

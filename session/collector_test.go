@@ -260,6 +260,27 @@ func TestOverrunDropLeavesAnExactGap(t *testing.T) {
 	})
 }
 
+// Lines that our own loss has cut are not quoted as text that the server printed.
+func TestLinesCutByLostOutputAreNotStray(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := scripted(t, overrun(executor.OverrunDrop), func(p *fakeProcess) {
+			<-p.subscribed
+			line := `{"jsonrpc":"2.0","method":"notifications/x","params":{"pad":"` + strings.Repeat("x", 3000) + `"}}` + "\n"
+			rest := ""
+			for range 1200 { // lines cross the chunks' ends
+				p.out(rest + line[:1000])
+				rest = line[1000:]
+			}
+			p.out(rest)
+		})
+		<-time.After(time.Minute)
+		h.finish()
+		require.NotZero(t, h.log.Stats().LostBytes)
+		_, stray := h.Tail()
+		require.Empty(t, stray)
+	})
+}
+
 func TestRepeatsWithinASecondAreOneEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, func(c *session.Config) { c.CollectorDelay = 2 * time.Millisecond }, func(p *fakeProcess) {

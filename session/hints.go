@@ -13,6 +13,7 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	info := r.proc.Info()
 	var found []string
 	for _, hint := range []string{
+		hintLost(r),
 		hintNotFound(e, info),
 		hintVariable(e, info),
 		hintBuffered(s, e, ev),
@@ -27,6 +28,14 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 		}
 	}
 	return found
+}
+
+// hintLost speaks of output that we lost ourselves.
+func hintLost(r *run) string {
+	if !r.col.lossy() {
+		return ""
+	}
+	return "output was dropped, and answers may have been among it: " + AdviceOverrun
 }
 
 func hintNotFound(e *OpenError, info executor.Info) string {

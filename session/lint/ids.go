@@ -144,6 +144,16 @@ func (x *ids) drop(n uint64) {
 	}
 }
 
+// forgive gives up the open requests to the server: their answers may be in
+// output that is lost.
+func (x *ids) forgive() {
+	for key := range x.open {
+		if !key.fromServer() {
+			x.settle(key, false)
+		}
+	}
+}
+
 // settleRow closes the request of a row: of a line that is too long to look for
 // its id.
 func (x *ids) settleRow(row int) {

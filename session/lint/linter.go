@@ -160,6 +160,9 @@ func (l *Linter) look(number int, row session.Row) {
 		return
 	}
 	l.row = row
+	if row.Kind != session.KindGap && row.Kind != session.KindStderr {
+		l.judgeCut()
+	}
 	at := place{row: number, n: e.N, seq: e.Seq, t: row.T, run: row.Run}
 	switch row.Kind {
 	case session.KindStdin:

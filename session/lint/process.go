@@ -40,10 +40,12 @@ type processRun struct {
 	waitedAt  int64 // when the first answer came that was still waited for
 	eof       place // where its stdin was closed
 	eofAt     int64
+	lossy     bool  // output is lost: answers may be in it
 	eofSlack  int64 // by how much it may have been earlier
-	stopping  bool  // the shutdown ladder began
-	signalled bool  // INT, TERM or KILL was sent before its exit
-	termAt    int64 // when TERM was
+	pid       int
+	clues     session.EndClues // who may have ended it
+	signalled bool             // INT, TERM or KILL was sent before its exit
+	termAt    int64            // when TERM was
 
 	exit     place
 	exitedAt int64
@@ -63,6 +65,10 @@ func (l *Linter) happened(at place, row session.Row, e *session.Entry) {
 	case session.KindStart:
 		l.endRun()
 		l.run.start(row)
+		var b session.StartBody
+		if e.DecodeBody(&b) == nil {
+			l.run.process.pid = b.PID
+		}
 	case session.KindState:
 		var b session.StateBody
 		if e.DecodeBody(&b) == nil {
@@ -75,13 +81,18 @@ func (l *Linter) happened(at place, row session.Row, e *session.Entry) {
 		}
 	case session.KindAct:
 		var b session.ActBody
-		if e.DecodeBody(&b) == nil && b.Act == executor.StepCloseStdin.String() {
-			l.run.process.stdinClosed(at, at.t, 0)
+		if e.DecodeBody(&b) == nil {
+			l.run.process.acted(at, b)
 		}
 	case session.KindWrite:
 		var b session.WriteBody
 		if e.DecodeBody(&b) == nil {
 			l.run.ids.drop(b.Of)
+		}
+	case session.KindGap:
+		var b session.GapBody
+		if e.DecodeBody(&b) == nil {
+			l.lostOutput(b)
 		}
 	case session.KindExited:
 		var b session.ExitedBody
@@ -106,9 +117,28 @@ func (l *Linter) stateChanged(at place, b session.StateBody) {
 	case b.State == session.ReqTimedOut.String() && b.ID != nil:
 		l.timedOut(newIDKey(false, b.ID))
 	case b.State == string(session.Stopping) && l.run.process.exitedAt == never:
-		l.run.process.stopping = true
+		l.run.process.clues.State(b, at.t)
 		l.run.process.stdinClosed(at, at.t, 0)
 	}
+}
+
+// acted looks at what a person did.
+func (p *processRun) acted(at place, b session.ActBody) {
+	p.clues.Act(b, p.pid, at.t)
+	if b.Act == executor.StepCloseStdin.String() {
+		p.stdinClosed(at, at.t, 0)
+	}
+}
+
+// lostOutput notes output that is not in the log. No answer that is missing from
+// then on is the server's fault, and neither are the lines that the loss has cut.
+func (l *Linter) lostOutput(b session.GapBody) {
+	if len(b.Streams) > 0 && !slices.Contains(b.Streams, executor.Stdout.String()) {
+		return
+	}
+	l.run.process.lossy = true
+	l.run.ids.forgive()
+	l.run.stdout.gap()
 }
 
 // stdinClosed notes the first end of stdin.
@@ -122,6 +152,10 @@ func (p *processRun) stdinClosed(at place, t, slack int64) {
 // it is over, often behind the exit that it caused.
 func (l *Linter) stepTaken(at place, b session.PhaseBody) {
 	p := &l.run.process
+	p.clues.Phase(b, at.t)
+	if b.Error != "" { // it could not be taken, which says nothing of the server
+		return
+	}
 	begin := at.t - b.Took
 	before := p.exitedAt == never || begin <= p.exitedAt+stepSlack
 	switch b.Phase {
@@ -176,6 +210,12 @@ func (l *Linter) exited(at place, b session.ExitedBody) {
 		return
 	}
 	p.exit, p.exitedAt, p.how = at, at.t, b
+	switch executor.ParseEndedBy(b.By) {
+	case executor.EndedUnknown, executor.EndedByUs, executor.EndedByPerson: // the steps that were taken follow
+	default:
+		p.known = true
+		defer l.settleProcess()
+	}
 	if after := at.t - p.eofAt; p.eofAt != never && after >= lingers && !p.signalled {
 		severity := Warning
 		if after >= lingersLong {
@@ -243,29 +283,34 @@ func (l *Linter) settleProcess() {
 	if p.lost || p.exitedAt == never || !p.known {
 		return
 	}
-	asked := p.stopping || p.signalled || p.eofAt <= p.exitedAt+stepSlack
+	by := p.clues.By(p.how, p.exitedAt)
 	if !p.judged {
 		p.judged = true
-		l.judgeExit(asked)
+		l.judgeExit(by)
 	}
 	if p.over && !p.settled {
 		p.settled = true
-		l.dropped(asked)
+		l.dropped(by)
 		l.buffered()
 	}
 }
 
-// judgeExit judges how the leader ended. What a signal of ours did is no fault.
-func (l *Linter) judgeExit(asked bool) {
+// judgeExit judges how the leader ended. What others did to it is no fault.
+func (l *Linter) judgeExit(by executor.EndedBy) {
 	p := &l.run.process
-	failed := p.how.Code != nil && *p.how.Code != 0
+	failed := p.how.Signal != "" || p.how.Code != nil && *p.how.Code != 0
 	switch {
-	case p.signalled:
-	case p.how.Signal != "", failed && !asked:
-		l.reportAs(prc03, p.unlessProbed(prc03.Severity), p.exit, describeExit(p.how)+l.lastWords())
-	case failed:
-		l.report(prc02, p.exit, describeExit(p.how))
+	case !failed:
+	case by == executor.EndedByServer, by == executor.EndedBySignal:
+		l.reportAs(prc03, p.unlessProbed(prc03.Severity), p.exit, p.describeExit(by)+l.lastWords())
+	case asked(by) && p.how.Signal == "" && !p.signalled:
+		l.report(prc02, p.exit, p.describeExit(by))
 	}
+}
+
+// asked reports whether the server ended as it was asked to.
+func asked(by executor.EndedBy) bool {
+	return by == executor.EndedByUs || by == executor.EndedByPerson
 }
 
 // unlessProbed is the severity of an end without an answer. A server of before
@@ -278,25 +323,28 @@ func (p *processRun) unlessProbed(s Severity) Severity {
 	return s
 }
 
-// dropped judges the requests that the exit left without an answer.
-func (l *Linter) dropped(asked bool) {
+// dropped judges the requests that the exit left without an answer: PRC08 if the
+// server ended because its stdin had, PRC04 if it ended by itself. Of any other end
+// they are the victims.
+func (l *Linter) dropped(by executor.EndedBy) {
 	p := &l.run.process
 	left := l.run.ids.unanswered()
-	if asked { // of those that are late it was found already
+	if asked(by) { // of those that are late it was found already
 		left = slices.DeleteFunc(left, func(r request) bool { return r.late })
 	}
 	if len(left) == 0 || p.signalled {
 		return
 	}
 	detail := fmt.Sprintf("%d, the first of them %s in entry %d", len(left), excerpt([]byte(left[0].method)), left[0].at.n)
-	if asked {
+	switch {
+	case asked(by) && p.eofAt <= p.exitedAt+stepSlack:
 		l.report(prc08, p.exit, detail)
-		return
-	}
-	l.reportAs(prc04, p.unlessProbed(prc04.Severity), p.exit, detail)
-	for _, r := range left {
-		if !r.late {
-			l.reportAs(rpc19, p.unlessProbed(Error), r.at, fmt.Sprintf("%s: the server exited, %s", excerpt([]byte(r.method)), describeExit(p.how)))
+	case by == executor.EndedByServer:
+		l.reportAs(prc04, p.unlessProbed(prc04.Severity), p.exit, detail)
+		for _, r := range left {
+			if !r.late {
+				l.reportAs(rpc19, p.unlessProbed(Error), r.at, fmt.Sprintf("%s: the server ended, %s", excerpt([]byte(r.method)), p.describeExit(by)))
+			}
 		}
 	}
 }
@@ -305,7 +353,7 @@ func (l *Linter) dropped(asked bool) {
 // answer that was waited for, and came before, may be what the end came from.
 func (l *Linter) buffered() {
 	p, out := &l.run.process, &l.run.stdout
-	if p.eofAt == never || p.answers == 0 || p.firstAsk == nil {
+	if p.eofAt == never || p.answers == 0 || p.firstAsk == nil || p.lossy {
 		return
 	}
 	wait, after := p.eofAt-p.firstAsk.t, out.firstAt-p.eofAt
@@ -333,7 +381,7 @@ func (l *Linter) answered(m *message, waited bool) {
 	if waited {
 		p.waitedAt = min(p.waitedAt, m.at.t)
 	}
-	if p.answers++; p.answers > 1 || p.firstAsk == nil {
+	if p.answers++; p.answers > 1 || p.firstAsk == nil || p.lossy {
 		return
 	}
 	if took := m.at.t - p.firstAsk.t; took > slowAnswer {
@@ -341,16 +389,11 @@ func (l *Linter) answered(m *message, waited bool) {
 	}
 }
 
-// describeExit says how a process ended.
-func describeExit(b session.ExitedBody) string {
-	switch {
-	case b.Signal != "":
-		return "signal " + excerpt([]byte(b.Signal))
-	case b.Code != nil:
-		return fmt.Sprintf("exit code %d", *b.Code)
-	default:
-		return "how it ended is not known"
-	}
+// describeExit returns how the process ended, and who ended it.
+func (p *processRun) describeExit(by executor.EndedBy) string {
+	exit := p.how.Exit()
+	exit.By, exit.Signal = by, excerpt([]byte(exit.Signal))
+	return session.DescribeEnd(exit)
 }
 
 // lastWords are the last lines on stderr.

@@ -6,11 +6,11 @@ var (
 		Reference:   "lifecycle, shutdown; stdio, shutdown",
 		Breaks:      "every client has to kill it: the TypeScript SDK sends SIGTERM after 2 s; closing takes that much longer"}
 	prc02 = &Rule{ID: "PRC02", Severity: Warning, Dir: Process, Title: "failure code after a clean end",
-		Explanation: "The server exited with a code other than 0 though only its stdin was closed.",
+		Explanation: "The server exited with a code other than 0 when its stdin was closed.",
 		Reference:   "stdio, shutdown",
 		Breaks:      "supervisors and clients report a crash"}
-	prc03 = &Rule{ID: "PRC03", Severity: Error, Dir: Process, Title: "died by itself",
-		Explanation: "The server ended by a signal or with a failure code, and nobody had asked it to end. The last stderr lines are in the finding. If all it was asked is server/discover, and it ended with a code, that is a warning: clients which do not probe get on with it.",
+	prc03 = &Rule{ID: "PRC03", Severity: Error, Dir: Process, Title: "ended unexpectedly",
+		Explanation: "The server crashed or ended with a failure code, and nobody had asked it to end, or a signal ended it that mcpdbg did not send. The last stderr lines are in the finding. If all it was asked is server/discover, and it ended with a code, that is a warning: clients which do not probe get on with it.",
 		Reference:   "stdio, unexpected termination",
 		Breaks:      "the client shows the server as disconnected"}
 	prc04 = &Rule{ID: "PRC04", Severity: Error, Dir: Process, Title: "exit with requests in flight",
@@ -30,7 +30,7 @@ var (
 		Reference:   "transports, stdio",
 		Breaks:      "every client: the handshake times out"}
 	prc08 = &Rule{ID: "PRC08", Severity: Info, Dir: Process, Title: "requests dropped at the end of stdin",
-		Explanation: "Requests that were in flight when stdin was closed got no answer before the server exited.",
+		Explanation: "Requests that were in flight when stdin was closed got no answer before the server exited. An end that had another cause is PRC03 or PRC04.",
 		Reference:   "stdio, shutdown",
 		Breaks:      "scripts that pipe requests in and close the pipe get no answers (servers on the Go SDK)"}
 	prc09 = &Rule{ID: "PRC09", Severity: Info, Dir: Process, Title: "slow first answer",

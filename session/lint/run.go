@@ -61,6 +61,7 @@ func (l *Linter) elapse() {
 
 // endRun finds what can only be found when nothing more comes of a process.
 func (l *Linter) endRun() {
+	l.judgeCut()
 	l.stopJoining()
 	l.endProcess()
 }

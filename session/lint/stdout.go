@@ -22,6 +22,28 @@ type stdoutRun struct {
 	tooLong bool  // FRM09 was found for it
 	lines   int
 	firstAt int64 // of the first line
+
+	afterGap bool     // the next line may have lost its beginning
+	cut      *cutLine // the last line if that has no end; nil otherwise
+}
+
+// A cutLine is a line without an end, which is judged when it is known that lost
+// output did not cut it.
+type cutLine struct {
+	at       place
+	severity Severity
+	detail   string
+}
+
+// gap notes that output is lost here.
+func (r *stdoutRun) gap() { r.afterGap, r.cut, r.joining = true, nil, joining{} }
+
+// judgeCut reports a line without an end: the stream ended there.
+func (l *Linter) judgeCut() {
+	if c := l.run.stdout.cut; c != nil {
+		l.run.stdout.cut = nil
+		l.reportAs(frm08, c.severity, c.at, c.detail)
+	}
 }
 
 // received looks at a line of stdout.
@@ -31,7 +53,13 @@ func (l *Linter) received(at place, row session.Row, e *session.Entry) {
 		r.firstAt = row.T
 	}
 	l.outlived(at)
-	if row.Flags&session.FlagPart != 0 {
+	part := row.Flags&session.FlagPart != 0
+	if touches := r.afterGap; touches {
+		if r.afterGap = part && e.More; part || !isMessage(row.Msg) {
+			return
+		}
+	}
+	if part {
 		l.part(at, e)
 		return
 	}
@@ -50,7 +78,7 @@ func (l *Linter) received(at place, row session.Row, e *session.Entry) {
 		case framing.CRLF:
 			l.report(frm04, at, "the line ends in CR LF")
 		case framing.NoEOL:
-			l.report(frm08, at, "the line is whole, but has no newline")
+			r.cut = &cutLine{at, frm08.Severity, "the line is whole, but has no newline"}
 		}
 		l.line(at, true, e.Msg, e.Payload)
 	}
@@ -111,7 +139,7 @@ func (l *Linter) notJSON(at place, e *session.Entry) {
 	case has(framing.ProblemTrailing):
 		l.report(frm06, at, quoted)
 	case e.EOL == framing.NoEOL:
-		l.reportAs(frm08, Error, at, "the line is cut short: "+quoted)
+		l.run.stdout.cut = &cutLine{at, Error, "the line is cut short: " + quoted}
 	case has(framing.ProblemMultiline):
 		l.beginJoining(at, line)
 	default:

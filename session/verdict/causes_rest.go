@@ -10,7 +10,7 @@ import (
 func lostOutput(w *view) (found, bool) {
 	return found{
 		text: fmt.Sprintf("%d bytes of output were dropped: they are in no row, and answers may be among them", w.gapBytes),
-		try:  "leave out --overrun=drop, and the server waits instead", row: w.gap.row,
+		try:  session.AdviceOverrun, row: w.gap.row,
 	}, w.gap.n > 0
 }
 
