@@ -269,7 +269,7 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	}
 	n, err := s.write(ctx, r, line)
 	if err != nil && s.calls.remove(id) {
-		return Response{}, n, err
+		return Response{}, n, r.explain(err)
 	}
 	if r.over() && s.calls.remove(id) { // it ended before the call was added
 		return Response{}, n, r.endError()

@@ -109,6 +109,22 @@ func (r *run) settleBroken() {
 	}
 }
 
+// explain adds to a write that failed how the server ended, if it did: its exit may
+// be told later than the end of its stdin.
+func (r *run) explain(err error) error {
+	var failed *WriteError
+	if !errors.As(err, &failed) || errors.Is(err, ErrEnded) || lostOf(err) != nil {
+		return err
+	}
+	r.settleBroken()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.exit == nil {
+		return err
+	}
+	return &WriteError{Status: failed.Status, Err: &EndedError{*r.exit}}
+}
+
 // DescribeExit returns the exit status of a process in a few words, such as
 // "exit code 3". DescribeEnd adds who ended it.
 func DescribeExit(exit executor.Exit) string {

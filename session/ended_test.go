@@ -148,6 +148,28 @@ func TestExitThatFollowsAFailedWriteIsTheServers(t *testing.T) {
 	})
 }
 
+// A request that finds stdin closed fails with the end of the server.
+func TestFailedWriteTellsWhoEndedTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, func(p *fakeProcess) int {
+			legacy(func(p *fakeProcess, _ message) { _ = p.In.Close() })(p)
+			<-time.After(100 * time.Millisecond)
+			p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"})
+			p.EOF()
+			return 0
+		}, func(c *session.Config) { c.Era = mcp.Legacy })
+		require.NoError(t, h.Notify(t.Context(), "die", nil))
+		synctest.Wait()
+		_ = h.Notify(t.Context(), "fill", nil)
+		synctest.Wait()
+		_, err := h.Request(t.Context(), "more", nil, session.CallOptions{})
+		require.ErrorAs(t, err, new(*session.WriteError))
+		var ended *session.EndedError
+		require.ErrorAs(t, err, &ended)
+		require.True(t, ended.Reach())
+	})
+}
+
 // A process that had ended when it was told to end did so on its own.
 func TestStepThatCameTooLateExplainsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,7 @@ const (
 	exitUsage   = 2
 	exitStart   = 3 // not started, or ended before it answered
 	exitTimeout = 4
-	exitReach   = 5 // the host was not reached, or the link to it lost
+	exitReach   = 5 // the host was not reached, or the contact to it lost
 	exitPartial = 6 // the result is good, and was not written completely
 	exitSignal  = 128
 )
@@ -157,16 +157,19 @@ func codeOf(err error) int {
 	}
 }
 
-// isReach tells whether an error is about the way to a host, and not about the
-// server there.
+// isReach reports whether an error is about the way to a host, also where its guard
+// ended the server for want of contact, and not about the server there.
 func isReach(err error) bool {
 	var (
 		lost  *executor.LostError
 		open  *session.OpenError
 		start *executor.StartError
+		ended *session.EndedError
 	)
 	switch {
 	case errors.As(err, &lost):
+		return true
+	case errors.As(err, &ended) && ended.Reach():
 		return true
 	case errors.As(err, &open):
 		return open.Reach()
@@ -211,6 +214,7 @@ func evidence(err error) []string {
 		open  *session.OpenError
 		start *executor.StartError
 		lost  *executor.LostError
+		ended *session.EndedError
 		lines []string
 	)
 	if errors.As(err, &start) && start.Hop != "" {
@@ -228,6 +232,8 @@ func evidence(err error) []string {
 	case errors.As(err, &lost):
 		lines = append(lines, quote("the host said", saidLines(lost.Said))...)
 		lines = append(lines, hintLines(session.LostHint(lost))...)
+	case errors.As(err, &ended):
+		lines = append(lines, hintLines(session.AdviceEnd(ended.Exit))...)
 	}
 	return lines
 }

@@ -57,8 +57,8 @@ func TestExitCodes(t *testing.T) {
 		{3, "crash-mid-call:kill", append([]string{"call"}, echo...), "signal KILL"},
 		{3, "crash-mid-call:abort", append([]string{"call"}, echo...), "signal ABRT"},
 		{3, "crash-mid-call:panic", append([]string{"call"}, echo...), "exit code 2"},
-		{3, "crash-mid-call", []string{"run", "--era", "legacy", "--in", one}, "server ended before it answered: 1 requests"},
-		{3, "", []string{"call", "--tool", "fail", "kind=crash"}, "server ended before it answered"},
+		{3, "crash-mid-call", []string{"run", "--era", "legacy", "--in", one}, "server ended before it answered: signal SEGV (crash): 1 request without an answer"},
+		{3, "", []string{"call", "--tool", "fail", "kind=crash"}, "server ended before it answered: "},
 
 		{4, "never-answers", append([]string{"list", "tools"}, hasty...), "timed out handshaking"},
 		{4, "never-answers", append([]string{"run"}, hasty...), "is it a stdio server"},
@@ -98,8 +98,13 @@ func TestExitCodesOfHosts(t *testing.T) {
 	late := func(start *executor.StartError) *session.OpenError {
 		return &session.OpenError{Reason: session.ReasonTimeout, Code: start.Code, Err: start}
 	}
+	endedBy := func(by executor.EndedBy) *session.EndedError {
+		return &session.EndedError{Exit: executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: by}}
+	}
+	guarded := &session.OpenError{Reason: session.ReasonExited, Exit: &executor.Exit{By: executor.EndedByLease}, Err: endedBy(executor.EndedByLease)}
 	for want, list := range map[int][]error{
 		5: {
+			endedBy(executor.EndedByLease), endedBy(executor.EndedByGuard), &session.WriteError{Err: endedBy(executor.EndedByLease)}, guarded,
 			failed(executor.NetRefused, "h", "connect"), failed(executor.HostKeyChanged, "h", "host-key"), failed(executor.AuthPrompt, "h", "login"),
 			failed(executor.ChanLimit, "h", "open"), failed(executor.ResolveDNS, "", "resolve"), failed(executor.LostClosed, "h", "start"),
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.NetRefused, Err: failed(executor.NetRefused, "h", "connect")},
@@ -108,6 +113,7 @@ func TestExitCodesOfHosts(t *testing.T) {
 			&session.OpenError{Reason: session.ReasonLost, Code: lost.Code, Err: lost},
 		},
 		3: {
+			endedBy(executor.EndedByServer), endedBy(executor.EndedByWatchdog), endedBy(executor.EndedBySignal), endedBy(executor.EndedByPerson),
 			failed(executor.StartNotFound, "h", "start"), failed(executor.StartNoMarker, "h", "start"), failed(executor.StartCancelled, "h", "connect"),
 			&session.OpenError{Reason: session.ReasonStart, Code: executor.StartNoDir, Err: failed(executor.StartNoDir, "h", "start")},
 			failed(executor.StartNotFound, "", "resolve"),

@@ -166,7 +166,7 @@ func (a *app) drive(ctx context.Context, l *live, r runFlags, timeout time.Durat
 		if err := waitEnd(ctx, ended, r.wait); err != nil {
 			return err
 		}
-		return l.lostLink()
+		return l.cutOff()
 	}
 	first := l.log.Len()
 	err := sendLines(ctx, l.Session, in, r.raw, ended)
@@ -177,16 +177,21 @@ func (a *app) drive(ctx context.Context, l *live, r runFlags, timeout time.Durat
 		err = waitEnd(ctx, ended, max(r.wait-time.Since(begin), time.Nanosecond))
 	}
 	if err == nil {
-		err = l.lostLink()
+		err = l.cutOff()
 	}
 	return err
 }
 
-// lostLink is the loss of the connection to the server, if it is lost.
-func (l *live) lostLink() error {
+// cutOff is the end of a session that neither the server nor we brought about: the
+// loss of the connection, or an end by the guard or the watchdog; nil without one.
+func (l *live) cutOff() error {
+	info := l.Status().Process
 	var lost *executor.LostError
-	if failure := l.Status().Process.Failure; errors.As(failure, &lost) {
-		return failure
+	switch {
+	case errors.As(info.Failure, &lost):
+		return info.Failure
+	case info.Exit != nil && session.Outside(info.Exit.By):
+		return &session.EndedError{Exit: *info.Exit}
 	}
 	return nil
 }
@@ -256,11 +261,14 @@ func lost(l *live, from int) error {
 	if n == 0 {
 		return nil
 	}
-	cause := l.lostLink()
+	cause := l.cutOff()
+	if exit := l.Status().Process.Exit; cause == nil && exit != nil {
+		cause = &session.EndedError{Exit: *exit}
+	}
 	if cause == nil {
 		cause = session.ErrEnded
 	}
-	return fmt.Errorf("%w: %d requests are without an answer", cause, n)
+	return fmt.Errorf("%w: %s without an answer", cause, plural(uint64(n), "request"))
 }
 
 // output is the printing of a session's log beside it.

@@ -29,7 +29,7 @@ func TestLongLinkThatIsDead(t *testing.T) {
 	require.NoError(t, err)
 	_ = w.cmd.Wait() // its code is looked at
 	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
-	require.Contains(t, w.stderr.String(), "1 requests are without an answer")
+	require.Contains(t, w.stderr.String(), "1 request without an answer")
 	require.Contains(t, w.stderr.String(), "no answer for ")
 	soon(t, cmd)
 }
