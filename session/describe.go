@@ -169,6 +169,9 @@ func describeProc(b ProcBody) string {
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%d %s", p.PID, p.Command)))
 	}
 	text := strings.Join(parts, ", ")
+	if b.Spared {
+		return "left running on request: " + text
+	}
 	if b.Survivors {
 		return "found alive after the end: " + text
 	}

@@ -173,6 +173,7 @@ func (s *Session) endFailed(r *run, reason Reason) evidence {
 	ev := evidence{silent: before.BytesIn == 0, waiting: r.waiting()}
 	defer s.ladderEnds()
 	r.settleBroken()
+	r.engine.Do(func() { s.lookForContainers(context.Background(), r) })
 	if reason == ReasonTimeout {
 		s.takeStep(context.Background(), r, executor.EndedByUs, executor.StepCloseStdin, bufferedWait)
 		ev.buffered = ev.waiting == 0 && s.log.Stats().In > before.In

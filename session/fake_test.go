@@ -73,6 +73,7 @@ type fakeProcess struct {
 
 	mu      sync.Mutex
 	left    []executor.Descendant // whom it leaves behind
+	report  executor.StopReport   // what Terminate reports besides
 	tree    []executor.Descendant
 	treeErr error
 }
@@ -131,7 +132,10 @@ func (p *fakeProcess) Terminate(context.Context) (executor.StopReport, error) {
 	defer p.mu.Unlock()
 	left := p.left
 	p.left = nil
-	return executor.StopReport{Running: running, Signalled: left}, nil
+	report := p.report
+	p.report = executor.StopReport{}
+	report.Running, report.Signalled = running, left
+	return report, nil
 }
 
 // A message is what a scripted server reads.

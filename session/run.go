@@ -33,6 +33,7 @@ type run struct {
 	done     chan struct{}
 	posted   chan write // what is sent without anybody waiting: answers, cancellations
 
+	engine  sync.Once      // container engines were looked for
 	postmen sync.WaitGroup // the one who sends it
 	tree    treeLog
 

@@ -137,6 +137,9 @@ type Session struct {
 	ending   Ending
 	hurry    chan<- struct{}       // ends the wait of a step of the ladder; nil without one
 	left     []executor.Descendant // whom processes left behind; told by the next report
+	// spared and cannotTell are those of the next report.
+	spared     []executor.Descendant
+	cannotTell []string
 	// killedOne is ShutdownReport.Killed of the next report.
 	killedOne bool
 	// giveUpOpen ends a start or handshake; nil if there is none.

@@ -28,6 +28,13 @@ type ShutdownReport struct {
 	// launch over SSH, a lost connection), and for a server that had ended more
 	// than executor.Retention before.
 	Left []executor.Descendant
+	// Spared are the processes that were left running on request: Command.Leave
+	// names them.
+	Spared []executor.Descendant
+	// CannotTell says what the ending may have left without a trace, in a sentence
+	// each, such as "container state: cannot tell (started through docker)". It is
+	// empty where all is known.
+	CannotTell []string
 	// Killed tells that a process before this one, which a Restart ended, did not
 	// end itself and took KILL.
 	Killed bool
@@ -49,6 +56,8 @@ func (s *Session) handOver(report ShutdownReport, err error) (ShutdownReport, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	report.Left, s.left = s.left, nil
+	report.Spared, s.spared = s.spared, nil
+	report.CannotTell, s.cannotTell = s.cannotTell, nil
 	report.Killed, s.killedOne = s.killedOne, false
 	report.Left = slices.DeleteFunc(report.Left, func(d executor.Descendant) bool { return holds(report.Survivors, d) })
 	return report, err
@@ -85,6 +94,7 @@ func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownRe
 	if !r.over() {
 		s.setState(Stopping, StateBody{})
 	}
+	r.engine.Do(func() { s.lookForContainers(ctx, r) })
 	report.Needed = s.descend(ctx, r, by, executor.StepCloseStdin, executor.StepTerm)
 	survivors, err := s.terminate(r, by)
 	if r.killed.Load() {
@@ -117,6 +127,7 @@ func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant,
 	rep, err := r.proc.Terminate(ctx)
 	r.tried(a, rep, err)
 	s.leaves(rep)
+	s.remains(rep)
 	if !wasOver || len(rep.Signalled) > 0 || err != nil {
 		s.phase(executor.StepKill.String(), s.killed(rep), time.Since(begin), err)
 	}

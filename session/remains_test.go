@@ -1,0 +1,64 @@
+package session_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+func TestShutdownReportsWhatItSparedAndCannotTell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, legacy(nil), func(c *session.Config) {
+			c.Command.Env = []executor.EnvVar{{Name: "KEY", Value: "hunter22"}}
+		})
+		h.exec.started[0].report = executor.StopReport{
+			Spared:     []executor.Descendant{{PID: 31, Command: "adb --key hunter22"}},
+			CannotTell: []string{"cannot see processes here"},
+		}
+		report, err := h.Shutdown(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []executor.Descendant{{PID: 31, Command: "adb --key ${KEY}"}}, report.Spared)
+		require.Equal(t, []string{"leaked processes: cannot tell (cannot see processes here)"}, report.CannotTell)
+		require.Contains(t, h.entries(session.KindProc), "proc left running on request: 31 adb --key ${KEY}")
+		require.Contains(t, h.entries(session.KindNote), "note leaked processes: cannot tell (cannot see processes here)")
+
+		report, err = h.Close(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, report.Spared, "reported once")
+	})
+}
+
+func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
+	const want = "container state: cannot tell (started through docker)"
+	t.Run("by the command", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := open(t, legacy(nil), func(c *session.Config) { c.Command.Argv = []string{"/usr/bin/docker", "run", "-i", "x"} })
+			report, err := h.Close(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{want}, report.CannotTell)
+		})
+	})
+	t.Run("by its processes", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := open(t, legacy(nil), nil)
+			h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: "/usr/bin/docker run -i x"}}
+			report, err := h.Close(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{want}, report.CannotTell)
+		})
+	})
+	t.Run("of a start that failed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t, func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) },
+				func(c *session.Config) { c.Command.Argv = []string{"podman", "run"} })
+			require.Error(t, h.Open(t.Context()))
+			report, err := h.Close(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{"container state: cannot tell (started through podman)"}, report.CannotTell)
+		})
+	})
+}
