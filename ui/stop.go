@@ -183,20 +183,15 @@ func (a *App) shutdown() tea.Cmd {
 	}
 }
 
-// ended says in one line what an ending needed.
+// ended says in one line what an ending needed, and what it found or cannot tell.
 func ended(report session.ShutdownReport) string {
-	text := "the server had ended"
-	if report.Needed != 0 {
-		text = "the server ended after " + report.Needed.String()
+	text := report.Outcome()
+	lines := report.Remains()
+	if len(lines) > 0 {
+		text += "; " + lines[0]
 	}
-	if report.Exit != nil {
-		text += ": " + session.DescribeExit(*report.Exit)
-	}
-	if n := len(report.Left); n > 0 {
-		text += fmt.Sprintf("; left behind by it, and killed: %d, such as pid %d", n, report.Left[0].PID)
-	}
-	if n := len(report.Survivors); n > 0 {
-		text += fmt.Sprintf("; %d processes could not be killed", n)
+	if more := len(lines) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
 	}
 	return text
 }

@@ -322,9 +322,9 @@ func (o *output) finish() error {
 	return err
 }
 
-// reportEnd says whom the server left behind, who could not be ended and what
-// the recording lacks, and with path set where it is. A loss that err tells of
-// anyway is left to it.
+// reportEnd prints which processes the server leaked, which were left running,
+// what the ending cannot tell, and what the recording lacks; with path set, where
+// that is. A loss, or an end from outside, that err tells of is left to it.
 func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err error) {
 	if report.Lost != nil && !isReach(err) {
 		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))
@@ -332,11 +332,12 @@ func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err e
 			fmt.Fprintln(a.stderr, termsafe.String(line))
 		}
 	}
-	for _, p := range report.Left {
-		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: left behind by the server, and killed: pid %d %s", p.PID, p.Command)))
+	var known *session.EndedError
+	if report.Exit != nil && session.Outside(report.Exit.By) && !errors.As(err, &known) {
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Outcome()))
 	}
-	for _, p := range report.Survivors {
-		fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: still alive: pid %d %s (kill -9 %d)", p.PID, p.Command, p.PID)))
+	for _, line := range report.Remains() {
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+line))
 	}
 	stats := l.log.Stats()
 	var parts []string

@@ -28,6 +28,7 @@ type targetFlags struct {
 	env            []string
 	envFrom        []string
 	envPolicy      string
+	leave          []string
 	era            string
 	protocol       string
 	startupTimeout time.Duration
@@ -86,6 +87,7 @@ func (t *targetFlags) registerSession(cmd *cobra.Command) {
 	f.StringArrayVarP(&t.env, "env", "e", nil, "set the environment variable `NAME=VALUE`; may be repeated")
 	f.StringArrayVar(&t.envFrom, "env-from", nil, "pass on the variable `NAME` of this environment; may be repeated")
 	f.StringVar(&t.envPolicy, "env-policy", defaultEnvPolicy, "which variables the server gets besides: inherit, client (as MCP clients do) or none")
+	f.StringArrayVar(&t.leave, "leave", nil, "leave processes of the program `NAME`, and what they started, running when the server is ended; may be repeated")
 	f.StringVar(&t.era, "era", "auto", "era of the protocol: auto, legacy (initialize) or modern (server/discover)")
 	f.StringVar(&t.protocol, "protocol", "", "protocol `version` to ask for")
 	f.DurationVar(&t.startupTimeout, "startup-timeout", session.DefaultStartupTimeout, "limit for the whole of a start, from the way to its host to the end of the handshake")
@@ -308,6 +310,12 @@ func (t *targetFlags) command(argv []string) (executor.Command, error) {
 		cmd.Env = append(cmd.Env, executor.EnvVar{Name: name, Value: value})
 	}
 	cmd.Env = lastOfEach(cmd.Env)
+	for _, name := range t.leave {
+		if name == "" || strings.ContainsAny(name, `/\`) {
+			return cmd, usagef("--leave %q: must be the name of a program, such as adb", name)
+		}
+	}
+	cmd.Leave = t.leave
 	if t.ssh.remote() {
 		cmd.EnvPolicy, cmd.Dir = executor.EnvNone, t.cwd
 	} else if t.cwd != "" {

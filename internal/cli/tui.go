@@ -13,7 +13,6 @@ import (
 	"mcpdbg/recordings"
 	"mcpdbg/recordings/rerun"
 	"mcpdbg/session"
-	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui"
 	"mcpdbg/ui/grid"
@@ -183,10 +182,5 @@ func (a *app) reportNeeded(report session.ShutdownReport) {
 	if report.Needed == 0 || report.Exit == nil {
 		return
 	}
-	how := map[executor.Step]string{
-		executor.StepCloseStdin: "when its stdin was closed",
-		executor.StepTerm:       "after TERM",
-		executor.StepKill:       "after KILL",
-	}[report.Needed]
-	fmt.Fprintln(a.stderr, termsafe.String(fmt.Sprintf("mcpdbg: the server ended %s: %s", how, session.DescribeExit(*report.Exit))))
+	fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Outcome()))
 }

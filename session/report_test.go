@@ -1,0 +1,41 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+	"mcpdbg/session/executor"
+)
+
+func TestOutcomeSaysWhatTheEndingReallyTook(t *testing.T) {
+	exit := func(by executor.EndedBy, code int) *executor.Exit {
+		return &executor.Exit{Kind: executor.ExitCode, Code: code, By: by}
+	}
+	for want, report := range map[string]session.ShutdownReport{
+		"the server had ended": {},
+		"the server ended when its stdin was closed: exit code 0": {Needed: executor.StepCloseStdin, Exit: exit(executor.EndedByUs, 0)},
+		"the server ended after KILL":                             {Needed: executor.StepKill},
+		"the server ended: exit code 3":                           {Needed: executor.StepKill, Exit: exit(executor.EndedByServer, 3)},
+		"the server ended: signal KILL (on request)":              {Needed: executor.StepKill, Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByPerson}},
+		"the server was ended by the guard: no contact":           {Exit: &executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact"}},
+	} {
+		require.Equal(t, want, report.Outcome())
+	}
+}
+
+func TestRemainsNamesEachProcess(t *testing.T) {
+	report := session.ShutdownReport{
+		Left:       []executor.Descendant{{PID: 1, Command: "sleep 60"}},
+		Survivors:  []executor.Descendant{{PID: 2, Command: "stuck"}},
+		Spared:     []executor.Descendant{{PID: 3, Command: "adb"}},
+		CannotTell: []string{"container state: cannot tell (started through docker)"},
+	}
+	require.Equal(t, []string{
+		"leaked process (killed): pid 1 sleep 60",
+		"leaked process (still alive): pid 2 stuck (kill -9 2)",
+		"left running (--leave): pid 3 adb",
+		"container state: cannot tell (started through docker)",
+	}, report.Remains())
+}
