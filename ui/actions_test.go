@@ -333,7 +333,7 @@ var actionTests = map[string]actionTest{
 		d.do(actKill, actStopThis)
 		d.pull()
 		require.Contains(t, d.rows()[0], "exit 0")
-		require.Contains(t, d.rows()[35], "the server ended after close-stdin: exit code 0")
+		require.Contains(t, d.rows()[35], "the server ended when its stdin was closed: exit code 0")
 		d.do(actKill)
 		require.Contains(t, d.rows()[35], "x stop: no server is running")
 	},

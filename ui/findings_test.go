@@ -85,7 +85,7 @@ func TestFindingsOnTheScreen(t *testing.T) {
 		d.pull()
 		time.Sleep(time.Minute) // its cause might still have followed
 		d.arrive()
-		require.Regexp(t, `exited +signal SEGV  PRC03`, d.plain(), "an event is found fault with too")
+		require.Regexp(t, `exited +signal SEGV \(crash\)  PRC03`, d.plain(), "an event is found fault with too")
 		require.NotContains(t, d.plain(), "something else")
 	})
 }

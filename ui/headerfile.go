@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"mcpdbg/session"
-	"mcpdbg/session/executor"
 	"mcpdbg/ui/theme"
 )
 
@@ -29,13 +28,7 @@ func (a *App) recordedState() (string, theme.Style) {
 	}
 	status := session.Status{State: session.State(s.state)}
 	if s.exited != nil {
-		exit := executor.Exit{Kind: executor.ExitUnknown}
-		switch {
-		case s.exited.Signal != "":
-			exit = executor.Exit{Kind: executor.ExitSignal, Signal: s.exited.Signal}
-		case s.exited.Code != nil:
-			exit = executor.Exit{Kind: executor.ExitCode, Code: *s.exited.Code}
-		}
+		exit := s.exited.Exit()
 		status.Process.Exit = &exit
 	}
 	text, style := liveState(status, a.theme)

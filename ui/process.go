@@ -195,6 +195,8 @@ func (a *App) treeInfo(i *info) {
 		i.heading("Processes")
 	case len(a.story.tree.Tree) > 0 && a.story.tree.Survivors:
 		i.heading("Found alive after the end")
+	case len(a.story.tree.Tree) > 0 && a.story.tree.Spared:
+		i.heading("Left running on request (--leave)")
 	case len(a.story.tree.Tree) > 0:
 		i.heading("Processes, as the log last saw them")
 	default:
@@ -267,17 +269,12 @@ func (a *App) firstAfter(list []uint32, row int, kind session.Kind) (t int64, ok
 	return 0, false
 }
 
-// howItEnded is the exit of the process, empty while it runs.
+// howItEnded is the exit of the process and who ended it, empty while it runs.
 func (a *App) howItEnded() string {
-	switch e := a.story.exited; {
-	case e == nil:
+	if a.story.exited == nil {
 		return ""
-	case e.Signal != "":
-		return "by signal " + e.Signal
-	case e.Code != nil:
-		return fmt.Sprintf("exit code %d", *e.Code)
 	}
-	return "not known"
+	return session.DescribeEnd(a.story.exited.Exit())
 }
 
 // A treeMenu offers the processes of the tree to be killed.

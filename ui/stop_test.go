@@ -24,7 +24,7 @@ var stopTests = map[string]actionTest{
 		d.do(actKill, actStopThis)
 		d.pull()
 		require.Contains(t, d.rows()[0], "exit 0")
-		require.Contains(t, d.rows()[35], "the server ended after close-stdin: exit code 0")
+		require.Contains(t, d.rows()[35], "the server ended when its stdin was closed: exit code 0")
 		d.do(actKill)
 		require.Contains(t, d.rows()[35], "x stop: no server is running")
 	},
@@ -104,7 +104,7 @@ func TestEscalate(t *testing.T) {
 		d.pull()
 		require.Less(t, time.Since(begin), session.Grace)
 		require.Contains(t, d.rows()[0], "signal KILL")
-		require.Regexp(t, `how it ended +by signal KILL`, d.plain())
+		require.Regexp(t, `how it ended +signal KILL \(shutdown sequence\)`, d.plain())
 		require.Regexp(t, `KILL +\d`, d.plain())
 	})
 }

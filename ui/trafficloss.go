@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 )
 
 // lossNote says why no answer to a request can come any more, as far as the log
@@ -60,7 +61,12 @@ func ending(e *session.Entry) string {
 		}
 	}
 	var b session.ExitedBody
-	switch err := e.DecodeBody(&b); {
+	err := e.DecodeBody(&b)
+	switch by := executor.ParseEndedBy(b.By); {
+	case err == nil && by == executor.EndedByWatchdog:
+		return "process ended with the watchdog"
+	case err == nil && session.Outside(by):
+		return "process ended by the guard"
 	case err == nil && b.Signal != "":
 		return "process ended by " + b.Signal
 	case err == nil && b.Code != nil:
