@@ -184,8 +184,8 @@ func (c *check) fail(f *failure) {
 	}
 	c.result.Phase, c.result.Cause, c.result.Code = f.phase, f.cause, f.code
 	c.result.Message, c.result.Hint, c.result.Said = f.message, f.hint, f.said
-	if f.exit != "" {
-		c.result.Exit = f.exit
+	if f.exit != nil {
+		c.exit(f.exit)
 	}
 	if c.run.opts.FailFast {
 		c.run.cancel(errFailFast)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/internal/smoke/report"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 )
@@ -118,6 +119,50 @@ func TestEndingsOfFakes(t *testing.T) {
 				require.Equal(t, tt.notice != "", strings.Contains(codes, "shutdown."))
 				if tt.cause == smoke.CauseOrphan {
 					require.Equal(t, []smoke.Orphan{{PID: 77, Command: "daemon --token ${TOKEN}"}}, r.Orphans)
+				}
+			})
+		})
+	}
+}
+
+// A target of which nobody can tell whether it left processes passes with a mark.
+func TestWhatAnEndingCannotTellIsInTheResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("far", &host{serve: func(p *fake) {
+			p.spared = []executor.Descendant{{PID: 77, Command: "adb --token sesame-open"}}
+			p.doubts = []string{"cannot see processes here"}
+			p.each(nil)
+		}})
+		r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+		require.True(t, r.OK, "%+v", r)
+		require.Equal(t, []string{"leaked processes: cannot tell (cannot see processes here)"}, r.CannotTell)
+		require.Equal(t, []smoke.Spared{{PID: 77, Command: "adb --token ${TOKEN}"}}, r.Spared)
+		require.Equal(t, "shutdown", r.ExitBy)
+		require.Contains(t, report.Text(&r), "leaked processes: cannot tell")
+	})
+}
+
+// The guard that ends a server for want of contact is no fault of the server.
+func TestEndsFromOutsideAreNotTheServers(t *testing.T) {
+	for by, want := range map[executor.EndedBy]smoke.Cause{
+		executor.EndedByLease: smoke.CauseLinkLost, executor.EndedByGuard: smoke.CauseLinkLost, executor.EndedByWatchdog: smoke.CauseWatchdog,
+		executor.EndedByServer: smoke.CauseProtocol, executor.EndedBySignal: smoke.CauseProtocol,
+	} {
+		t.Run(by.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.add("far", &host{serve: func(p *fake) {
+					p.each(map[string]func(message) bool{"tools/list": func(message) bool {
+						p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: by, Why: "no contact"})
+						return false
+					}})
+				}})
+				r := smoke.Run(t.Context(), w.options("far")).Targets[0]
+				require.Equal(t, want, r.Cause, "%+v", r)
+				require.Equal(t, by.String(), r.ExitBy)
+				if session.Outside(by) {
+					require.Zero(t, r.Errors, "%+v", r.Findings)
 				}
 			})
 		})

@@ -22,7 +22,7 @@ type failure struct {
 	message string
 	hint    string
 	said    []string
-	exit    string
+	exit    *executor.Exit
 }
 
 // A class is what a code comes to.
@@ -120,9 +120,7 @@ func cancelled(phase Phase, what string, cause error) *failure {
 // opening is a session that could not be opened.
 func (f *failure) opening(host string, e *session.OpenError) {
 	f.message, f.hint, f.said, f.code = e.Error(), e.Hint, said(e), string(e.Reason)
-	if e.Exit != nil {
-		f.exit = session.DescribeExit(*e.Exit)
-	}
+	f.exit = e.Exit
 	var start *executor.StartError
 	if errors.As(e.Err, &start) {
 		f.starting(host, start, e.Reason == session.ReasonTimeout)
@@ -137,7 +135,10 @@ func (f *failure) opening(host string, e *session.OpenError) {
 		f.cause = CauseTimeout
 	case session.ReasonExited:
 		f.cause = CauseHandshake
-		if neverRan(e) {
+		switch {
+		case e.Exit != nil && session.Outside(e.Exit.By):
+			f.outside(*e.Exit)
+		case neverRan(e):
 			f.phase, f.cause, f.code = PhaseStart, CauseExec, "exit."+strconv.Itoa(e.Exit.Code)
 		}
 	default:
@@ -193,7 +194,10 @@ func lateClass(phase Phase) class {
 func (f *failure) asking(err error) {
 	var lost *executor.LostError
 	var answer *session.RPCError
+	var ended *session.EndedError
 	switch {
+	case errors.As(err, &ended) && session.Outside(ended.Exit.By):
+		f.outside(ended.Exit)
 	case errors.As(err, &lost):
 		f.cause, f.code, f.hint = CauseLinkLost, string(lost.Code), session.LostHint(lost)
 		if lost.Said != "" {

@@ -25,8 +25,8 @@ func (c *check) shutdown() {
 	if report.Needed != 0 {
 		add(&c.result.Timings.Shutdown, time.Since(begin))
 	}
-	if report.Exit != nil && c.result.Exit == "" {
-		c.result.Exit = session.DescribeExit(*report.Exit)
+	if report.Exit != nil {
+		c.exit(report.Exit)
 	}
 	for _, d := range report.Survivors {
 		c.orphan(d, true)
@@ -34,6 +34,10 @@ func (c *check) shutdown() {
 	for _, d := range report.Left {
 		c.orphan(d, false)
 	}
+	for _, d := range report.Spared {
+		c.result.Spared = append(c.result.Spared, Spared{PID: d.PID, Command: d.Command})
+	}
+	c.result.CannotTell = report.CannotTell
 	f := ended(report, err, c.result.Orphans)
 	if f != nil && f.cause == CauseShutdown && !report.Killed && c.run.ctx.Err() != nil && time.Since(begin) < 2*session.Grace {
 		f = cancelled(PhaseShutdown, "killed before it had the time to end", context.Cause(c.run.ctx)) // it was somebody else who did not wait
@@ -42,6 +46,21 @@ func (c *check) shutdown() {
 		c.fail(f)
 	}
 	c.remark(report)
+}
+
+// exit notes how the server ended, unless it is known.
+func (c *check) exit(exit *executor.Exit) {
+	if c.result.Exit == "" {
+		c.result.Exit, c.result.ExitBy = session.DescribeExit(*exit), exit.By.String()
+	}
+}
+
+// outside makes a failure that of a server which the guard or the watchdog ended.
+func (f *failure) outside(exit executor.Exit) {
+	f.cause, f.code, f.hint = CauseWatchdog, "ended.watchdog", session.AdviceEnd(exit)
+	if exit.By != executor.EndedByWatchdog {
+		f.cause, f.code = CauseLinkLost, "ended."+exit.By.String()
+	}
 }
 
 // maxOrphans is how many a result names.
@@ -64,6 +83,10 @@ func ended(report session.ShutdownReport, err error, orphans []Orphan) *failure 
 			phase: PhaseShutdown, cause: CauseLinkLost, code: string(report.Lost.Code), message: report.Lost.Error(),
 			hint: session.LostHint(report.Lost), said: lastLines(strings.Split(report.Lost.Said, "\n")),
 		}
+	case report.Exit != nil && session.Outside(report.Exit.By):
+		f := &failure{phase: PhaseShutdown, message: report.Outcome()}
+		f.outside(*report.Exit)
+		return f
 	case killed && !endedItself(report), report.Killed:
 		return &failure{
 			phase: PhaseShutdown, cause: CauseShutdown, code: "shutdown.kill",
@@ -89,10 +112,10 @@ func when(report session.ShutdownReport) string {
 	return ""
 }
 
-// endedItself tells whether the server ended without a signal: what was killed
-// then was somebody else, who held its streams.
+// endedItself reports whether the server ended without a signal of ours: what was
+// killed then was another process, which held its streams.
 func endedItself(report session.ShutdownReport) bool {
-	return report.Exit != nil && report.Exit.Kind == executor.ExitCode
+	return report.Exit != nil && (report.Exit.Kind == executor.ExitCode || report.Exit.By == executor.EndedBySignal || report.Exit.By == executor.EndedByServer)
 }
 
 func orphanMessage(orphans []Orphan) string {
@@ -113,7 +136,7 @@ func (c *check) remark(report session.ShutdownReport) {
 	if report.Needed == executor.StepTerm {
 		c.notice(Notice{Code: "shutdown.term", Text: fmt.Sprintf("it did not end within %v when its stdin was closed: it took SIGTERM", session.Grace)})
 	}
-	if report.Needed == executor.StepCloseStdin && report.Exit != nil && *report.Exit != (executor.Exit{Kind: executor.ExitCode}) {
+	if report.Needed == executor.StepCloseStdin && report.Exit != nil && (report.Exit.Kind != executor.ExitCode || report.Exit.Code != 0) {
 		c.notice(Notice{Code: "shutdown.exit", Text: "when its stdin was closed it ended with " + session.DescribeExit(*report.Exit)})
 	}
 	if c.orphansMore > 0 {

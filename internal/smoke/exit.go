@@ -16,7 +16,7 @@ func (c Cause) exit() int {
 		return exitReach
 	case CauseTimeout:
 		return exitTimeout
-	case CauseExec, CauseStart:
+	case CauseExec, CauseStart, CauseWatchdog:
 		return exitStart
 	default:
 		return exitFailed

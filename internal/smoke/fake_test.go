@@ -179,8 +179,10 @@ type fake struct {
 	in      *bufio.Reader
 	notices []executor.Notice
 	left    []executor.Descendant // whom Terminate finds
-	termed  chan struct{}         // closed by SIGTERM
-	ended   chan struct{}         // closed when it has
+	spared  []executor.Descendant
+	doubts  []string
+	termed  chan struct{} // closed by SIGTERM
+	ended   chan struct{} // closed when it has
 	over    sync.Once
 }
 
@@ -217,7 +219,7 @@ func (p *fake) Stop(_ context.Context, step executor.Step, _ executor.Scope) (ex
 func (p *fake) Terminate(context.Context) (executor.StopReport, error) {
 	running := p.Info().State == executor.StateRunning
 	p.end(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL"})
-	return executor.StopReport{Running: running, Signalled: p.left}, nil
+	return executor.StopReport{Running: running, Signalled: p.left, Spared: p.spared, CannotTell: p.doubts}, nil
 }
 
 type message struct {

@@ -30,6 +30,8 @@ func (c *check) lint() {
 		c.notice(Notice{Code: "findings.partial", Text: fmt.Sprintf("looked for findings in the first %d of %d entries only", rows, src.Len())})
 	}
 	found := linter.Findings()
+	count := linter.Count()
+	c.result.Errors, c.result.Warnings, c.result.Remarks = count.Errors, count.Warnings, count.Remarks
 	slices.SortStableFunc(found, func(a, b lint.Finding) int { return int(b.Severity) - int(a.Severity) })
 	for _, f := range found[:min(len(found), MaxFindings)] {
 		c.result.Findings = append(c.result.Findings, FindingOf(f))

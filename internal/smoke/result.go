@@ -41,7 +41,8 @@ const (
 	CauseScenario  Cause = "scenario"  // a step of the scenario failed
 	CauseDrift     Cause = "drift"     // it is not what the baseline is
 	CauseTimeout   Cause = "timeout"   // a phase behind the login, or the whole target, took too long
-	CauseLinkLost  Cause = "link-lost" // the connection was lost
+	CauseLinkLost  Cause = "link-lost" // the connection was lost, or the guard on the host ended the server for that
+	CauseWatchdog  Cause = "watchdog"  // the local watchdog was ended from outside, and the server with it
 	CauseShutdown  Cause = "shutdown"  // it did not end when it was asked to
 	CauseOrphan    Cause = "orphan"    // it left processes behind
 	CauseCancelled Cause = "cancelled" // a person, or --fail-fast, ended the run before it was done
@@ -58,6 +59,7 @@ type Report struct {
 	Seed       uint64    `json:"seed"`
 	Scenario   string    `json:"scenario,omitempty"` // its name
 	Baseline   string    `json:"baseline,omitempty"` // what was compared with
+	Checked    string    `json:"checked,omitempty"`  // what findings are about: lint.Checked
 	Targets    []Result  `json:"targets"`            // in the order in which they were given
 }
 
@@ -77,6 +79,8 @@ type Result struct {
 	// Said are the last lines of the server's stderr, or what the host said.
 	Said []string `json:"said,omitempty"`
 	Exit string   `json:"exit,omitempty"` // how the server ended
+	// ExitBy is who ended it, as recordings spell it (executor.EndedBy).
+	ExitBy string `json:"exit_by,omitempty"`
 
 	StartedMS  float64     `json:"started_ms"`  // since the start of the run
 	DurationMS float64     `json:"duration_ms"` // with all that it waited for
@@ -94,12 +98,20 @@ type Result struct {
 	// FindingsMore is how many kinds there are beyond Findings.
 	FindingsMore int `json:"findings_more,omitempty"`
 	// FindingsBad is how many kinds there are for which Options.FailOn fails it.
-	FindingsBad int      `json:"findings_bad,omitempty"`
-	Steps       []Step   `json:"steps,omitempty"` // of the scenario
-	Drift       []Change `json:"drift,omitempty"`
-	Notices     []Notice `json:"notices,omitempty"`
-	Orphans     []Orphan `json:"orphans"`
-	Recording   string   `json:"recording,omitempty"` // path
+	FindingsBad int `json:"findings_bad,omitempty"`
+	// How often something was found, of all kinds: errors and warnings are problems.
+	Errors   int      `json:"finding_errors,omitempty"`
+	Warnings int      `json:"finding_warnings,omitempty"`
+	Remarks  int      `json:"finding_infos,omitempty"`
+	Steps    []Step   `json:"steps,omitempty"` // of the scenario
+	Drift    []Change `json:"drift,omitempty"`
+	Notices  []Notice `json:"notices,omitempty"`
+	Orphans  []Orphan `json:"orphans"`
+	Spared   []Spared `json:"spared,omitempty"`
+	// CannotTell says what may be left without a trace, in a sentence each. A target
+	// that passed with any is marked wherever it is shown.
+	CannotTell []string `json:"cannot_tell,omitempty"`
+	Recording  string   `json:"recording,omitempty"` // path
 }
 
 // Timings are how long phases took, in milliseconds; nil: it did not come to
@@ -164,4 +176,10 @@ type Orphan struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`
 	Alive   bool   `json:"alive"`
+}
+
+// A Spared process was left running because --leave names it.
+type Spared struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command"`
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"mcpdbg/session/lint"
 )
 
 // jitter is how long a target of another machine waits at most before it is
@@ -101,7 +103,7 @@ func (r *run) tell(e Event) {
 
 // report is what all came to.
 func (r *run) report() *Report {
-	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Targets: r.results}
+	report := &Report{Version: 1, Started: r.started, DurationMS: ms(time.Since(r.started)), OK: true, Seed: r.opts.Seed, Checked: lint.Checked, Targets: r.results}
 	if r.opts.Scenario != nil {
 		report.Scenario = r.opts.Scenario.Name
 	}

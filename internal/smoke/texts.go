@@ -41,6 +41,12 @@ func (c *check) tidy() {
 	for i := range r.Orphans {
 		c.texts(maxLine, &r.Orphans[i].Command)
 	}
+	for i := range r.Spared {
+		c.texts(maxLine, &r.Spared[i].Command)
+	}
+	for i := range r.CannotTell {
+		c.texts(maxMessage, &r.CannotTell[i])
+	}
 }
 
 // texts tidies some.

@@ -39,6 +39,8 @@ func About(r *smoke.Result) []Fact {
 	list("drift", each(r.Drift, ChangeText), 0, true)
 	list("findings", each(r.Findings, findingText), r.FindingsMore, false)
 	list("left behind", each(r.Orphans, orphanText), 0, true)
+	list("left running", each(r.Spared, sparedText), 0, false)
+	list("cannot tell", r.CannotTell, 0, true)
 	list("notices", each(r.Notices, noticeText), 0, false)
 	return facts
 }

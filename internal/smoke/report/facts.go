@@ -18,14 +18,14 @@ const maxEvidence = 20
 var causes = []smoke.Cause{
 	smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseExec, smoke.CauseStart,
 	smoke.CauseHandshake, smoke.CauseProtocol, smoke.CauseScenario, smoke.CauseDrift, smoke.CauseTimeout,
-	smoke.CauseLinkLost, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
+	smoke.CauseLinkLost, smoke.CauseWatchdog, smoke.CauseShutdown, smoke.CauseOrphan, smoke.CauseCancelled,
 }
 
 // isInfrastructure tells whether a failure says nothing of the server: it was
 // not checked to the end.
 func isInfrastructure(c smoke.Cause) bool {
 	switch c {
-	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost,
+	case smoke.CauseResolve, smoke.CauseConnect, smoke.CauseHostKey, smoke.CauseAuth, smoke.CauseLinkLost, smoke.CauseWatchdog,
 		smoke.CauseExec, smoke.CauseStart, smoke.CauseTimeout, smoke.CauseCancelled:
 		return true
 	}
@@ -86,6 +86,8 @@ func evidence(r *smoke.Result) []string {
 	add("changes", each(r.Drift, ChangeText), 0)
 	add("findings", each(r.Findings, findingText), r.FindingsMore)
 	add("left behind", each(r.Orphans, orphanText), 0)
+	add("left running (--leave)", each(r.Spared, sparedText), 0)
+	add("cannot tell", r.CannotTell, 0)
 	add("notices", each(r.Notices, noticeText), 0)
 	return lines
 }
@@ -157,6 +159,8 @@ func orphanText(o *smoke.Orphan) string {
 	}
 	return text
 }
+
+func sparedText(s *smoke.Spared) string { return fmt.Sprintf("%d %s", s.PID, s.Command) }
 
 func noticeText(n *smoke.Notice) string {
 	text := n.Code + ": " + n.Text

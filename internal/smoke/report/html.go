@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mcpdbg/internal/smoke"
 )
@@ -41,6 +42,7 @@ type pageCause struct {
 
 type pageTarget struct {
 	Verdict  string
+	Class    string // of the row: the verdict without its doubt
 	Index    int
 	Host     string
 	Server   string
@@ -87,6 +89,7 @@ func newPage(r *smoke.Report) *page {
 	add("took", duration(r.DurationMS))
 	add("scenario", r.Scenario)
 	add("compared with", r.Baseline)
+	add("checked", r.Checked)
 	add("tool", r.Tool)
 	add("seed", strconv.FormatUint(r.Seed, 10))
 	for _, cause := range causes {
@@ -119,7 +122,7 @@ func newPage(r *smoke.Report) *page {
 
 func newPageTarget(index int, r *smoke.Result, slowest float64) pageTarget {
 	t := pageTarget{
-		Verdict: verdict(r), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
+		Verdict: verdict(r), Class: strings.TrimSuffix(verdict(r), "?"), Index: index, Host: safe(r.Host), Server: safe(r.Server), Cause: safe(string(r.Cause)), Phase: safe(string(r.Phase)),
 		MS: r.DurationMS, Took: duration(r.DurationMS), Text: lineText(r), Hint: safeLines(r.Hint), Evidence: evidence(r),
 	}
 	if !r.OK {

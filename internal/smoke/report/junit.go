@@ -95,6 +95,8 @@ func cases(r *smoke.Report, t *smoke.Result) []junit.Case {
 			one.Status, one.Text = junit.Skipped, "not reached"
 		case c.name == shutdownCheck && len(t.Orphans) > 0:
 			alsoWrong(&one, smoke.CauseOrphan, orphanText(&t.Orphans[0]), &smoke.Result{Orphans: t.Orphans})
+		case c.name == shutdownCheck && len(t.CannotTell) > 0:
+			one.Status, one.Text = junit.Skipped, safe(strings.Join(t.CannotTell, "; "))
 		case c.name == baselineCheck && len(t.Drift) > 0:
 			alsoWrong(&one, smoke.CauseDrift, ChangeText(&t.Drift[0]), &smoke.Result{Drift: t.Drift})
 		case c.name == findingsCheck && t.FindingsBad > 0:

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"mcpdbg/internal/smoke"
+	"mcpdbg/session/lint"
 	"mcpdbg/ui/termsafe"
 )
 
@@ -60,6 +62,8 @@ func (c Columns) Line(r *smoke.Result) string {
 
 func verdict(r *smoke.Result) string {
 	switch {
+	case r.OK && len(r.CannotTell) > 0:
+		return "ok?"
 	case r.OK:
 		return "ok"
 	case r.Cause == smoke.CauseCancelled:
@@ -73,17 +77,25 @@ func lineText(r *smoke.Result) string {
 	if !r.OK {
 		return safe(failure(r))
 	}
-	parts := []string{offers(r)}
-	if parts[0] == "" {
-		parts = nil
+	parts := slices.Clone(r.CannotTell) // first: a line may be cut
+	if has := offers(r); has != "" {
+		parts = append(parts, has)
 	}
-	if n := len(r.Findings) + r.FindingsMore; n > 0 {
-		parts = append(parts, count(n, "finding"))
+	if found := problems(r); found != (lint.Count{}) {
+		parts = append(parts, found.String())
+	}
+	if n := len(r.Spared); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d left running (--leave)", n))
 	}
 	for i := range r.Notices {
 		parts = append(parts, r.Notices[i].Code)
 	}
 	return safe(strings.Join(parts, ", "))
+}
+
+// problems counts what was found on a target.
+func problems(r *smoke.Result) lint.Count {
+	return lint.Count{Errors: r.Errors, Warnings: r.Warnings, Remarks: r.Remarks}
 }
 
 // failure is why a target failed: the class, the phase where that says more, and

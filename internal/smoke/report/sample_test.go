@@ -44,6 +44,10 @@ func sample() *smoke.Report {
 	quiet.Notices = []smoke.Notice{{Code: "run.noise", Text: "startup files print 23 bytes", Said: "Welcome to \x1b[1mweb-01\x1b[0m", Hint: "print nothing there"}}
 	quiet.Findings = []smoke.Finding{{ID: "RPC09", Severity: "warning", Count: 2, N: 14, Seq: 5, T: 1200, Title: "an unknown member", Detail: `"x"`}}
 
+	quiet.Warnings, quiet.ExitBy = 2, "shutdown"
+	quiet.Spared = []smoke.Spared{{PID: 31, Command: "adb -L tcp:5037\x1b"}}
+	quiet.CannotTell = []string{"leaked processes: cannot tell (cannot see processes here)"}
+
 	lateA := broken("web-02", smoke.PhaseConnect, smoke.CauseConnect, "net.timeout", "start on web-02:22: no answer from 10.0.0.2:22 within 10.0s", "check the port, a VPN, a jump host")
 	lateB := broken("web-03", smoke.PhaseConnect, smoke.CauseConnect, "net.timeout", "start on web-03:22: no answer from 10.0.0.3:22 within 10.1s", "check the port, a VPN, a jump host")
 	lateB.Attempts = 3
@@ -74,12 +78,12 @@ func sample() *smoke.Report {
 	noise := passed("web-11", ptr(10.0))
 	noise.OK, noise.Phase, noise.Cause, noise.Code, noise.Message = false, smoke.PhaseDone, smoke.CauseProtocol, "FRM01", "error FRM01 at entry 9: stdout noise"
 	noise.Findings = []smoke.Finding{{ID: "FRM01", Severity: "error", Count: 3, N: 9, Seq: 2, T: 3500, Title: "stdout noise", Detail: `"Server\u001b running"`, Breaks: "Claude Desktop"}}
-	noise.FindingsMore, noise.FindingsBad = 2, 3
+	noise.FindingsMore, noise.FindingsBad, noise.Errors, noise.Remarks = 2, 3, 5, 1
 	never := broken("web-12", smoke.PhaseWait, smoke.CauseCancelled, "cancelled", "not begun: interrupted", "")
 	never.Recording, never.DurationMS = "", 0
 	return &smoke.Report{
 		Version: 1, Tool: "mcpdbg 0.1.0", Started: time.Date(2026, 11, 21, 10, 0, 0, 123_000_000, time.UTC), DurationMS: 12345.678, Seed: 42,
-		Scenario: "notes", Baseline: "web-01",
+		Scenario: "notes", Baseline: "web-01", Checked: "framing; message contents not checked",
 		Targets: []smoke.Result{
 			passed(smoke.Local, nil), quiet, lateA, lateB, key, login, absent, dies, step, drift, left, noise, never,
 		},

@@ -38,8 +38,35 @@ func Summary(w io.Writer, r *smoke.Report) error {
 	for _, g := range groups(r.Targets) {
 		s.group(g)
 	}
+	s.doubts(r.Targets)
 	s.slowest(r.Targets)
+	if r.Checked != "" {
+		_, _ = fmt.Fprintf(b, "\nchecked: %s\n", safe(r.Checked))
+	}
 	return b.Flush()
+}
+
+// doubts writes what the endings of targets that passed cannot tell, targets with
+// the same doubt together.
+func (s *summary) doubts(targets []smoke.Result) {
+	var order []string
+	by := map[string][]*smoke.Result{}
+	for i := range targets {
+		t := &targets[i]
+		for _, doubt := range t.CannotTell {
+			if !t.OK {
+				continue
+			}
+			if by[doubt] == nil {
+				order = append(order, doubt)
+			}
+			by[doubt] = append(by[doubt], t)
+		}
+	}
+	for _, doubt := range order {
+		_, _ = fmt.Fprintf(s.b, "\nok?: %s\n", s.names(by[doubt]))
+		s.fold("  ", safe(doubt))
+	}
 }
 
 func severalServers(r *smoke.Report) bool {

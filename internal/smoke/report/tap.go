@@ -21,6 +21,9 @@ func TAP(w io.Writer, r *smoke.Report) error {
 	}
 	counts := r.Counts()
 	_, _ = fmt.Fprintf(b, "# %d passed, %d failed, %d cancelled\n", counts.Passed, counts.Failed, counts.Cancelled)
+	if r.Checked != "" {
+		_, _ = fmt.Fprintf(b, "# checked: %s\n", safe(r.Checked))
+	}
 	return b.Flush()
 }
 
@@ -40,6 +43,7 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	y.text("message", t.Message)
 	y.text("hint", t.Hint)
 	y.text("exit", t.Exit)
+	y.text("exit_by", t.ExitBy)
 	y.list("said", t.Said)
 	y.number("duration_ms", t.DurationMS)
 	y.timings(&t.Timings)
@@ -57,6 +61,8 @@ func tapTest(b *bufio.Writer, number int, t *smoke.Result) {
 	y.list("findings", each(t.Findings, findingText))
 	y.list("notices", each(t.Notices, noticeText))
 	y.list("orphans", each(t.Orphans, orphanText))
+	y.list("spared", each(t.Spared, sparedText))
+	y.list("cannot_tell", t.CannotTell)
 	y.text("recording", t.Recording)
 	_, _ = b.WriteString("  ...\n")
 }

@@ -80,7 +80,7 @@ func TestYAMLIsRead(t *testing.T) {
 }
 
 // tapLine is any line that there may be.
-var tapLine = regexp.MustCompile(`^(TAP version 13|1\.\.\d+|(not )?ok \d+ - ([^#\\]|\\#|\\\\)*|  ---|  \.\.\.|# \d+ passed, \d+ failed, \d+ cancelled|  [a-z_]+:( ".*"| -?[\d.]+| \|)?|    .*)$`)
+var tapLine = regexp.MustCompile(`^(TAP version 13|1\.\.\d+|(not )?ok \d+ - ([^#\\]|\\#|\\\\)*|  ---|  \.\.\.|# \d+ passed, \d+ failed, \d+ cancelled|# checked: .*|  [a-z_]+:( ".*"| -?[\d.]+| \|)?|    .*)$`)
 
 // tapIsWhole checks the lines of a document: nothing of a text can begin one.
 func tapIsWhole(t testing.TB, text []byte, targets int) {
