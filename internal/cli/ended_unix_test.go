@@ -1,0 +1,117 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session"
+)
+
+// exitedOf returns the last exited entry of a recording.
+func exitedOf(t *testing.T, file string) session.ExitedBody {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var last session.ExitedBody
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, `"k":"exited"`) {
+			last = session.ExitedBody{}
+			require.NoError(t, json.Unmarshal([]byte(line), &last))
+		}
+	}
+	return last
+}
+
+// Servers that end in any way, and who ended them.
+func TestRecordingNamesWhoEndedTheServer(t *testing.T) {
+	t.Parallel()
+	one := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	for _, c := range []struct {
+		fault string
+		by    string
+		code  int
+		says  []string
+		not   []string
+	}{
+		{"", "shutdown", 0, nil, []string{"PRC0"}},
+		{"ignores-eof-term", "shutdown", 0, []string{"PRC05"}, []string{"PRC03"}},
+		{"answers-error", "shutdown", 1, nil, []string{"PRC03"}},
+		{"dies-at-start", "server", 3, []string{"PRC03"}, []string{"PRC08"}},
+		{"crash-mid-call:segv", "server", 3, []string{"PRC03", "signal SEGV (crash)", "PRC04"}, []string{"PRC08"}},
+		{"crash-mid-call:panic", "server", 3, []string{"PRC03", "exit code 2", "PRC04"}, []string{"PRC08"}},
+		{"crash-mid-call:kill", "signal", 3, []string{
+			"server killed by signal KILL that mcpdbg did not send (sender unknown): 1 request without an answer", "OOM killer", "PRC03"}, []string{"PRC04", "PRC08"}},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "r.jsonl")
+			r := run(t, against(c.fault, "run", "--json", "--era", "legacy", "--record", file, "--in", one)...)
+			require.Equal(t, c.code, r.code, r.stderr)
+			require.Equal(t, c.by, exitedOf(t, file).By)
+			for _, text := range c.says {
+				require.Contains(t, r.stderr, text)
+			}
+			for _, text := range c.not {
+				require.NotContains(t, r.stderr, text)
+			}
+		})
+	}
+}
+
+// A server that another program kills is not one that died by itself.
+func TestKillFromOutsideIsNotTheServers(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	cmd := program(t, against("", "run", "--json", "--era", "legacy", "--record", file)...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	pid := 0
+	for lines.Scan() {
+		var entry struct {
+			K, State string
+			PID      int
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &entry))
+		if entry.K == "start" {
+			pid = entry.PID
+		}
+		if entry.State == "ready" {
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+	}
+	require.NoError(t, lines.Err())
+	require.NoError(t, cmd.Wait(), "nothing was pending: %s", stderr.String())
+	require.Contains(t, stderr.String(), "PRC03")
+	require.Contains(t, stderr.String(), "killed by signal KILL that mcpdbg did not send (sender unknown)")
+	require.Equal(t, "signal", exitedOf(t, file).By)
+}
+
+// A server that docker starts may leave a container, which no one here can see.
+func TestRunCannotTellTheStateOfContainers(t *testing.T) {
+	t.Parallel()
+	docker := filepath.Join(t.TempDir(), "docker")
+	require.NoError(t, os.Symlink(binary, docker))
+	r := run(t, "run", "--no-record", "--json", "--era", "legacy", "--for", "1ms", "--", docker, demoServer)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stderr, "mcpdbg: container state: cannot tell (started through docker)")
+
+	r = run(t, "smoke", "--no-record", "--json", "--", docker, demoServer)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"cannot_tell":["container state: cannot tell (started through docker)"]`)
+	require.Contains(t, r.stdout, `"exit_by":"shutdown"`)
+	require.Contains(t, r.stdout, `"checked":"framing, JSON-RPC and process rules; message contents not checked"`)
+}
