@@ -151,13 +151,15 @@ func answersOver(scenario, flags session.Answers) session.Answers {
 }
 
 // outcomeOf is what the result of a scenario means for the exit code: a failed
-// step is 1, whatever it was, but for a lost connection.
+// step is 1, whatever it was, but for a lost connection, and for an end that the
+// guard or the watchdog brought about.
 func outcomeOf(res *scenario.Result) error {
 	var lost *executor.LostError
+	var ended *session.EndedError
 	switch failed := res.Failed(); {
 	case res.OK:
 		return nil
-	case errors.As(res.Err, &lost):
+	case errors.As(res.Err, &lost), errors.As(res.Err, &ended) && session.Outside(ended.Exit.By):
 		return res.Err
 	case failed != nil:
 		return &answerError{err: fmt.Errorf("step %s failed", failed.Name), printed: true}

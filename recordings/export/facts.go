@@ -48,6 +48,7 @@ func factsOf(ctx context.Context, src session.Source) facts {
 	for more := true; more && ctx.Err() == nil; {
 		more = linter.Advance(ctx, math.MaxInt, math.MaxInt)
 	}
+	f.Rows = append(f.Rows, [2]string{"found", fmt.Sprintf("%v; checked: %s", linter.Count(), lint.Checked)})
 	f.Findings = []remark{}
 	found := linter.Findings()
 	for _, finding := range found[:min(len(found), maxFindings)] {

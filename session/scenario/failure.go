@@ -76,7 +76,7 @@ func endOf(info executor.Info) error {
 	case info.Failure != nil:
 		return fmt.Errorf("%w: %w", session.ErrEnded, info.Failure)
 	case info.Exit != nil:
-		return fmt.Errorf("%w: %s", session.ErrEnded, session.DescribeExit(*info.Exit))
+		return &session.EndedError{Exit: *info.Exit}
 	}
 	return session.ErrEnded
 }
@@ -86,6 +86,8 @@ func (r *runner) endText() string {
 	text := "ended: there is no server"
 	info := r.sess.Status().Process
 	switch {
+	case info.Exit != nil && (session.Outside(info.Exit.By) || info.Exit.By == executor.EndedBySignal):
+		text = "ended: the server was " + session.DescribeEnd(*info.Exit)
 	case info.Exit != nil:
 		text = "ended: the server ended with " + session.DescribeExit(*info.Exit)
 	case info.Failure != nil:
