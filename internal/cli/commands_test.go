@@ -84,7 +84,7 @@ func TestRunPrintsOneAlignedLineAnEntry(t *testing.T) {
 		writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`))...)
 	require.Equal(t, 0, r.code, r.stderr)
 	for l := range strings.Lines(r.stderr) {
-		require.Regexp(t, `^mcpdbg: E FRM12 entry \d+: terminal control on stdout: ".*"\n$`, l)
+		require.Regexp(t, `^mcpdbg: (E FRM12 entry \d+: terminal control on stdout: ".*"|\d problems? \(\d errors?\); checked: .*)\n$`, l)
 		require.False(t, strings.ContainsFunc(strings.TrimSuffix(l, "\n"), func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), "%q", l)
 	}
 	line := regexp.MustCompile(`^ {0,5}\d+ {1,}\d+\.\d{6} +(\d+|-)  [><~x?|*] [a-z]+ +\S.*$`)
