@@ -202,7 +202,7 @@ func (e *EndedError) Error() string {
 }
 
 // Is reports whether target is ErrEnded.
-func (e *EndedError) Is(target error) bool { return target == ErrEnded } //nolint:errorlint // Is compares with what it is asked for
+func (e *EndedError) Is(target error) bool { return target == ErrEnded }
 
 // Reach reports whether the guard on a host ended the server because it had lost
 // the contact with us.
