@@ -36,6 +36,11 @@ func (f *File) writeBatch() {
 				f.nextPart(t)
 				from = i
 			}
+			if err := f.makeRoom(e); err != nil {
+				f.added = append(f.added, w.entries[from:i])
+				f.stopFull(err, t)
+				from = i
+			}
 			f.put(e, t)
 		}
 		f.added = append(f.added, w.entries[from:])
@@ -82,13 +87,13 @@ func (f *File) encodeLong(e *session.Entry) {
 	length := int64(0)
 	buf, err := writePieces(f.buf, e, func(p []byte) error {
 		n, err := f.write(f.part.f, p)
-		f.written += int64(n)
+		f.wrote(n)
 		length += int64(n)
 		return err
 	})
 	f.buf = buf[:0]
 	if err != nil {
-		f.stop(err, f.end)
+		f.stop(err, f.end, e.N)
 		f.remember(e)
 		return
 	}
@@ -144,13 +149,13 @@ func (f *File) flush() {
 		return
 	}
 	n, err := f.write(f.part.f, f.buf)
-	f.written += int64(n)
+	f.wrote(n)
 	if err == nil {
 		err = f.syncer.touch()
 	}
 	if err != nil {
 		whole := bytes.LastIndexByte(f.buf[:n], '\n') + 1
-		f.stop(err, f.written-int64(n-whole))
+		f.stop(err, f.written-int64(n-whole), firstLost(f.buf, whole))
 		for line := range bytes.Lines(f.buf[whole:]) {
 			f.memory.add(line)
 		}
@@ -158,14 +163,46 @@ func (f *File) flush() {
 	f.buf = f.buf[:0]
 }
 
-// stop ends the recording at offset end; lines go to memory from now on.
-func (f *File) stop(err error, end int64) {
+// wrote counts n bytes that were written to the file.
+func (f *File) wrote(n int) {
+	f.written += int64(n)
+	f.part.watched.size.Store(f.written - f.part.shift)
+}
+
+// firstLost returns the number of the first entry behind the first whole bytes
+// of lines.
+func firstLost(lines []byte, whole int) uint64 {
+	if whole < len(lines) {
+		return lineNumber(lines[whole:])
+	}
+	return lineNumber(lines[bytes.LastIndexByte(lines[:whole-1], '\n')+1:]) + 1
+}
+
+// lineNumber returns the number of the entry in a line that AppendEntry made.
+func lineNumber(line []byte) (n uint64) {
+	for _, c := range line[len(`{"n":`):] {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n
+}
+
+// stop ends the recording at offset end; lines go to memory from now on, from
+// that of the entry with the number from.
+func (f *File) stop(err error, end int64, from uint64) {
+	f.part.watched.size.Store(end - f.part.shift) // before the file has it: see watchedFile.cut
 	// If this fails too, the file has a torn last line, which readers know.
 	_ = f.part.f.Truncate(end - f.part.shift)
+	f.part.reserve = reserve{off: true}
 	f.written = end
+	if f.keeps == session.RecordingOn {
+		unlock(f.part.f) // who follows the recording need not wait for more
+	}
 	f.store.Lock()
 	defer f.store.Unlock()
-	f.failure = fmt.Errorf("recording stopped: %w", cause(err))
+	f.failure = fmt.Errorf("%w; not recorded from entry %d on", cause(err), from)
 	f.stopped = end
 	f.memory = newMemory(memoryLimit, end)
 }

@@ -74,6 +74,7 @@ func Create(opts Options) (*File, error) {
 	header.Start = start.UTC().Truncate(time.Microsecond)
 
 	file := &File{header: header, start: start, index: session.Index{Memory: opts.IndexMemory}}
+	file.part.watched, file.part.reserve.off = &watchedFile{}, true
 	file.index.Spill = file.spill.create
 	if opts.NoRecord {
 		err := file.temp.open()
@@ -87,7 +88,7 @@ func Create(opts Options) (*File, error) {
 			return nil, err
 		}
 		file.part.f, file.path, file.keeps = f, f.Name(), session.RecordingOn
-		file.part.most = opts.MaxPart
+		file.part.most, file.part.reserve.off = opts.MaxPart, false
 	}
 	file.files.add(file.part.f, 0, 0)
 	if err := file.begin(); err != nil {
@@ -106,17 +107,31 @@ func (f *File) begin() error {
 	if err != nil {
 		return err
 	}
-	f.write = (*os.File).Write
+	f.write, f.allocate = (*os.File).Write, allocate
+	if err := f.part.reserve.grow(f.part.f, int64(len(line))+lastRoom, f.allocate); err != nil {
+		return err
+	}
 	if _, err := f.write(f.part.f, line); err != nil {
 		return err
 	}
 	f.end, f.written = int64(len(line)), int64(len(line))
 	f.part.first, f.part.full = f.end, f.part.most
 	if f.keeps == session.RecordingOn {
+		f.part.watched = f.watch.add(f.part.f, line)
 		f.disk.add(f.part.f)
-		f.syncer = newSyncer(f.disk.sync)
+		f.syncer = newSyncer(f.disk.sync, f.look)
 	}
 	return nil
+}
+
+// look looks after the files, and tells those who asked when something has
+// happened to one.
+func (f *File) look() {
+	if f.watch.look(false) {
+		f.mu.Lock()
+		f.notify()
+		f.mu.Unlock()
+	}
 }
 
 // openNew opens a file that was not there, and locks it.

@@ -22,15 +22,17 @@ const MaxPayload = 512 << 20
 type File struct {
 	path     string
 	header   session.Header
-	start    time.Time                           // with the monotonic clock
-	files    chain                               // of one file, or with Options.MaxPart of more
-	write    func(*os.File, []byte) (int, error) // to one of them; another one in tests
-	keeps    session.RecordingState              // RecordingOn or RecordingNone
+	start    time.Time                               // with the monotonic clock
+	files    chain                                   // of one file, or with Options.MaxPart of more
+	write    func(*os.File, []byte) (int, error)     // to one of them; another one in tests
+	allocate func(f *os.File, off, size int64) error // reserves space for one of them; another one in tests
+	keeps    session.RecordingState                  // RecordingOn or RecordingNone
 	index    session.Index
 	spill    temp // rows that memory has no room for
 	temp     temp // the file, with Options.NoRecord
 	disk     disk
-	syncer   *syncer // nil with Options.NoRecord
+	syncer   *syncer   // nil with Options.NoRecord
+	watch    fileWatch // empty with Options.NoRecord
 	searcher searcher
 
 	mu      sync.Mutex
@@ -162,9 +164,10 @@ func (f *File) notify() {
 	}
 }
 
-// Close writes the end entry, brings the file to the disk, gives up its lock and
-// stores the index of a large one. Rows can still be read, until Release. The error is why the recording
-// is not whole, if it is not.
+// Close writes the end entry, gives back reserved space, brings the file to the
+// disk, looks at what has become of it, gives up its lock and stores the index of
+// a large one. Rows can still be read, until Release. The error says why the
+// recording is incomplete, if it is.
 func (f *File) Close() error {
 	f.mu.Lock()
 	if f.closed {
@@ -177,7 +180,9 @@ func (f *File) Close() error {
 	counts := stats.EndCounts()
 	f.mu.Lock()
 	f.commit([]session.Entry{session.NewEntry(session.KindEnd, 0, session.EndBody{Counts: &counts})})
+	release(f.part.f, f.end-f.part.shift, &f.part.reserve)
 	f.syncer.stop()
+	f.watch.look(true)
 	unlock(f.part.f)
 	f.storeIndex()
 	return f.stopReason()

@@ -9,7 +9,7 @@ import (
 // storeIndex stores the index of a recording that is complete, as if it had been
 // opened: it is there for free.
 func (f *File) storeIndex() {
-	if f.keeps != session.RecordingOn || f.end < worthStoring || f.stopReason() != nil || f.rowsError() != nil {
+	if f.keeps != session.RecordingOn || f.end < worthStoring || f.stopReason() != nil || f.watch.moved() != "" || f.rowsError() != nil {
 		return
 	}
 	path, err := storedPath(f.path)

@@ -18,6 +18,9 @@ type part struct {
 	shift  int64 // what an offset has more than the place in the file
 	full   int64 // the offset at which the file has most bytes
 	last   session.Kind
+
+	reserve reserve
+	watched *watchedFile
 }
 
 // lastWords is room for what may stand behind the last entry of a part: the part
@@ -70,7 +73,7 @@ func (f *File) nextPart(t int64) {
 		return
 	}
 	number := max(f.part.number, 1) + 1
-	next, skip, err := f.createPart(number)
+	next, header, err := f.createPart(number)
 	if err != nil {
 		f.part.full = f.end + f.part.most
 		f.insert(session.NewEntry(session.KindNote, 0, session.NoteBody{
@@ -80,13 +83,18 @@ func (f *File) nextPart(t int64) {
 	}
 	f.insert(session.NewEntry(session.KindPart, 0, session.PartBody{Next: number}), t)
 	if f.flush(); f.memory != nil {
-		discard(next)
+		discard(next.f)
 		return
 	}
+	release(f.part.f, f.end-f.part.shift, &f.part.reserve)
+	f.part.watched.done.Store(true)
 	unlock(f.part.f) // after the next one is locked and has its header
-	f.files.add(next, f.end, skip)
-	f.disk.add(next)
-	f.part = part{f: next, number: number, most: f.part.most, first: f.end, shift: f.end - skip, full: f.end - skip + f.part.most}
+	skip := int64(len(header))
+	f.files.add(next.f, f.end, skip)
+	f.disk.add(next.f)
+	next.first, next.shift = f.end, f.end-skip
+	next.full, next.watched = next.shift+next.most, f.watch.add(next.f, header)
+	f.part = next
 }
 
 // insert adds an entry of the recorder's own to the batch.
@@ -97,23 +105,27 @@ func (f *File) insert(e session.Entry, t int64) {
 }
 
 // createPart creates the file of part number, whose first entry follows the next
-// one, and tells how long its header is.
-func (f *File) createPart(number int) (next *os.File, skip int64, err error) {
+// one, and returns it with its header.
+func (f *File) createPart(number int) (next part, line []byte, err error) {
 	header := f.header
 	header.Part, header.First = number, f.n+2
-	line, err := appendHeader(nil, header)
+	line, err = appendHeader(nil, header)
 	if err != nil {
-		return nil, 0, err
+		return part{}, nil, err
 	}
-	next, err = createLocked(PartPath(f.path, number))
+	next = part{number: number, most: f.part.most}
+	if next.f, err = createLocked(PartPath(f.path, number)); err != nil {
+		return part{}, nil, err
+	}
+	err = next.reserve.grow(next.f, int64(len(line))+lastRoom, f.allocate)
+	if err == nil {
+		_, err = f.write(next.f, line)
+	}
 	if err != nil {
-		return nil, 0, err
+		discard(next.f)
+		return part{}, nil, err
 	}
-	if _, err := f.write(next, line); err != nil {
-		discard(next)
-		return nil, 0, err
-	}
-	return next, int64(len(line)), nil
+	return next, line, nil
 }
 
 // discard removes a file that has nothing in it but its header.

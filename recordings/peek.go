@@ -26,8 +26,11 @@ type Summary struct {
 	Size     int64 // of the file in bytes
 	Modified time.Time
 	// State is RecordingDone, RecordingOn while its recorder is at work,
-	// RecordingParted if the parts that follow are not there, or else RecordingTorn.
+	// RecordingParted if the parts that follow are not there, RecordingCut if it
+	// could not write the rest, or else RecordingTorn.
 	State session.RecordingState
+	// Stopped says why its recorder could not write the rest; "" if it does not.
+	Stopped string
 	// Duration is the time of the last entry in microseconds, -1 if it is not
 	// known: the last line is longer than 1 MiB, or there is none.
 	Duration int64
@@ -71,7 +74,7 @@ func peek(path string, f file, size int64) (Summary, error) {
 		s.State = session.RecordingParted
 	}
 	if live {
-		s.State = session.RecordingOn
+		s.State, s.Stopped = session.RecordingOn, ""
 	}
 	return s, nil
 }
@@ -122,6 +125,9 @@ func (s *Summary) take(line []byte, last bool) {
 	}
 	s.Duration = e.T
 	e.Body = d.body
+	if text, ok := stoppedReason(&e); ok && last {
+		s.State, s.Stopped = session.RecordingCut, text
+	}
 	if e.Kind != session.KindEnd || !last || len(e.Body) > 0 && !json.Valid(e.Body) {
 		return
 	}

@@ -39,6 +39,7 @@ type Recording struct {
 
 	mu      sync.Mutex
 	state   session.RecordingState
+	stopped string // why the recorder could not write the rest, with session.RecordingCut
 	live    bool
 	size    int64    // of the file
 	at      position // of the rows that are published
@@ -192,10 +193,10 @@ func (r *Recording) Method(id uint16) string { return r.index.Load().Method(id) 
 // Stats returns the counts over the rows that can be read.
 func (r *Recording) Stats() session.Stats {
 	r.mu.Lock()
-	state, size, err := r.state, r.size, r.err
+	state, size, err, stopped := r.state, r.size, r.err, r.stopped
 	r.mu.Unlock()
 	s := r.index.Load().Stats() // after the state: when that is final, so are these
-	s.Recording, s.Size = state, size
+	s.Recording, s.Size, s.RecordingError = state, size, stopped
 	if err != nil {
 		s.RecordingError = err.Error()
 	}

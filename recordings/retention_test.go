@@ -83,7 +83,7 @@ func TestRemove(t *testing.T) {
 	g := create(t, Options{})
 	require.NoError(t, Remove(g.Path(), true), "its recorder goes on")
 	require.NoError(t, g.Append([]session.Entry{stdout(1, "x")}))
-	require.NoError(t, g.Close())
+	require.ErrorContains(t, g.Close(), "was deleted while it was open")
 
 	text, newer := write(t, "text\n"), write(t, `{"mcpdbg":7}`+"\n")
 	require.ErrorAs(t, Remove(text, true), new(*FormatError))

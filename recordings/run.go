@@ -49,7 +49,7 @@ func (r *Recording) run(follow bool) {
 
 // end says how the recording ended.
 func (r *Recording) end(err error) {
-	state, reported := session.RecordingTorn, error(nil)
+	state, reported, stopped := session.RecordingTorn, error(nil), ""
 	switch {
 	case errors.Is(err, errQuit):
 		return
@@ -60,11 +60,29 @@ func (r *Recording) end(err error) {
 	case r.indexer.finished():
 		state = session.RecordingDone
 	default:
-		if _, next := r.f.missing(); next {
+		if stopped = r.stopReason(); stopped != "" {
+			state = session.RecordingCut
+		} else if _, next := r.f.missing(); next {
 			state = session.RecordingParted
 		}
 	}
-	r.change(func() { r.done, r.err, r.state = true, reported, state })
+	r.change(func() { r.done, r.err, r.state, r.stopped = true, reported, state, stopped })
+}
+
+// stopReason says why the recorder could not write the rest, as the last entry
+// tells; "" if it tells nothing of the kind.
+func (r *Recording) stopReason() string {
+	x := &r.indexer
+	var last [1]session.Row
+	if x.Kind != session.KindNote || x.read != x.End || x.index.Rows(x.index.Len()-1, last[:]) == 0 {
+		return ""
+	}
+	e, err := readEntry(r.f, last[0], 0, nil)
+	if err != nil {
+		return ""
+	}
+	text, _ := stoppedReason(&e)
+	return text
 }
 
 // catchUp indexes what the file has and the index has not. The error is

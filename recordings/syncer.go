@@ -8,19 +8,23 @@ import (
 // syncEvery is how long written bytes may stay out of the disk.
 const syncEvery = time.Second
 
+// lookEvery is how often files that nothing is written to are looked at.
+const lookEvery = 5 * time.Second
+
 // A syncer brings what was written to the disk, from a goroutine of its own:
 // one sync can take half a second, in which no pipe may wait. A nil syncer does
 // nothing.
 type syncer struct {
 	sync  func() error
+	look  func()        // called after each sync, and now and then without one
 	dirty chan struct{} // has room for one
 	quit  chan struct{}
 	done  chan struct{}
 	err   atomic.Pointer[error]
 }
 
-func newSyncer(sync func() error) *syncer {
-	s := &syncer{sync: sync, dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+func newSyncer(sync func() error, look func()) *syncer {
+	s := &syncer{sync: sync, look: look, dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	go s.run()
 	return s
 }
@@ -64,6 +68,9 @@ func (s *syncer) run() {
 	for {
 		select {
 		case <-s.dirty:
+		case <-time.After(lookEvery):
+			s.look()
+			continue
 		case <-s.quit:
 			return
 		}
@@ -80,4 +87,5 @@ func (s *syncer) once() {
 	if err := s.sync(); err != nil {
 		s.err.Store(&err)
 	}
+	s.look()
 }

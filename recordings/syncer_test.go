@@ -11,10 +11,11 @@ import (
 
 func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var syncs atomic.Int32
-		s := newSyncer(func() error { syncs.Add(1); return nil })
+		var syncs, looks atomic.Int32
+		s := newSyncer(func() error { syncs.Add(1); return nil }, func() { looks.Add(1) })
 		<-time.After(time.Hour)
 		require.EqualValues(t, 1, syncs.Load(), "the file is there, and nothing was written to it")
+		require.InDelta(t, time.Hour/lookEvery, looks.Load(), 1, "but it is looked at")
 		for range 10 {
 			require.NoError(t, s.touch())
 		}
@@ -32,7 +33,7 @@ func TestTheSyncerSyncsASecondAfterAWrite(t *testing.T) {
 func TestASyncIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
-		s := newSyncer(func() error { <-stuck; return nil })
+		s := newSyncer(func() error { <-stuck; return nil }, func() {})
 		require.NoError(t, s.touch())
 		<-time.After(2 * syncEvery)
 		require.NoError(t, s.touch(), "although a sync is stuck")

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"errors"
 	"fmt"
 
 	"mcpdbg/session"
@@ -36,12 +37,16 @@ func (f *File) markUnkept(rows []session.Row) {
 // Entry decodes the entry of a row. See session.Source. The error is
 // ErrNotKept for a row with session.FlagUnkept.
 func (f *File) Entry(row session.Row, limit int) (session.Entry, error) {
-	return readEntry((*stored)(f), row, limit, nil)
+	return f.EntryInto(row, limit, nil)
 }
 
 // EntryInto is Entry with the bytes in buf, if they fit into its capacity.
 func (f *File) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
-	return readEntry((*stored)(f), row, limit, buf)
+	e, err := readEntry((*stored)(f), row, limit, buf)
+	if err != nil && f.watch.cut() && !errors.Is(err, ErrNotKept) {
+		err = fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
+	}
+	return e, err
 }
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
@@ -74,8 +79,11 @@ func (f *File) Stats() session.Stats {
 		s.Recording = session.RecordingDone
 	}
 	f.mu.Unlock()
-	if err := f.stopReason(); err != nil {
+	s.RecordingMoved = f.watch.moved()
+	if err := f.writeError(); err != nil {
 		s.Recording, s.RecordingError = session.RecordingStopped, err.Error()
+	} else if err := f.watch.failure(); err != nil {
+		s.Recording, s.RecordingError = session.RecordingIncomplete, err.Error()
 	} else if err := f.rowsError(); err != nil {
 		s.RecordingError = err.Error()
 	}
@@ -85,8 +93,16 @@ func (f *File) Stats() session.Stats {
 	return s
 }
 
-// stopReason is why recording stopped, nil if it did not.
+// stopReason says why the recording is incomplete, nil if it is not.
 func (f *File) stopReason() error {
+	if err := f.writeError(); err != nil {
+		return err
+	}
+	return f.watch.failure()
+}
+
+// writeError says why recording stopped, nil if it did not.
+func (f *File) writeError() error {
 	f.store.RLock()
 	defer f.store.RUnlock()
 	if f.failure != nil {

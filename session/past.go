@@ -85,7 +85,7 @@ func (p *Past) Search(rows []Row, lower []byte, found []Found) { search(p.Source
 func (p *Past) Stats() Stats {
 	k := p.Len()
 	s, now := p.asOf.StatsAsOf(k), p.Source.Stats()
-	s.Recording, s.RecordingError = now.Recording, now.RecordingError
+	s.Recording, s.RecordingError, s.RecordingMoved = now.Recording, now.RecordingError, now.RecordingMoved
 	if k < p.Source.Len() && (now.Recording.Complete() || now.Recording == RecordingReading) {
 		s.Recording = RecordingOn
 	}

@@ -175,7 +175,8 @@ type Stats struct {
 	Size           int64  // of the file
 	Recording      RecordingState
 	RecordingError string
-	Runs           int // processes started
+	RecordingMoved string // where the open file was moved to, such as "moved to /a/b"
+	Runs           int    // processes started
 }
 
 // RecordingState says where the log's bytes go.
@@ -183,17 +184,19 @@ type RecordingState uint8
 
 // The recording states.
 const (
-	RecordingOn      RecordingState = iota // to the recording
-	RecordingNone                          // to an unlinked temporary file, as asked
-	RecordingStopped                       // nowhere any more: see RecordingError
-	RecordingDone                          // closed, or opened for reading
-	RecordingTorn                          // opened for reading: the recorder did not finish
-	RecordingReading                       // opened for reading, which is not at the end yet
-	RecordingShrunk                        // opened for reading: the file got shorter, or another one
-	RecordingParted                        // opened for reading: it goes on in a part that is not there
+	RecordingOn         RecordingState = iota // to the recording
+	RecordingNone                             // to an unlinked temporary file, as asked
+	RecordingStopped                          // nowhere any more: see RecordingError
+	RecordingDone                             // closed, or opened for reading
+	RecordingTorn                             // opened for reading: the recorder did not finish
+	RecordingReading                          // opened for reading, which is not at the end yet
+	RecordingShrunk                           // opened for reading: the file got shorter, or another one
+	RecordingParted                           // opened for reading: it goes on in a part that is not there
+	RecordingIncomplete                       // to a file that was deleted or cut meanwhile: see RecordingError
+	RecordingCut                              // opened for reading: its recorder could not write the rest, see RecordingError
 )
 
 // Complete tells whether nothing can be added to the log any more.
 func (s RecordingState) Complete() bool {
-	return s == RecordingDone || s == RecordingTorn || s == RecordingShrunk || s == RecordingParted
+	return s == RecordingDone || s == RecordingTorn || s == RecordingShrunk || s == RecordingParted || s == RecordingCut
 }

@@ -1,0 +1,117 @@
+package recordings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+
+	"mcpdbg/session"
+)
+
+const (
+	// reserveStep is how much space on the disk is reserved at once.
+	reserveStep = 1 << 20
+	// lastRoom is how much of the reserved space ordinary entries leave: room for
+	// the note that says why the recording stopped, or for its end.
+	lastRoom = 4 << 10
+)
+
+// StoppedCode is the code of the note with which a recording ends that could
+// not be continued, because the disk was full for instance.
+const StoppedCode = "recording.stopped"
+
+// A reserve is the space on the disk that a file has beyond its end. Other
+// programs that fill the disk leave it alone.
+type reserve struct {
+	end int64 // offset in the file up to which space is reserved
+	off bool  // the file system reserves none
+}
+
+// grow reserves space up to need, and more if there is enough. Where space can't
+// be reserved it does nothing. The error says that the disk is full.
+func (r *reserve) grow(f *os.File, need int64, allocate func(f *os.File, off, size int64) error) error {
+	for step := int64(reserveStep); !r.off && r.end < need; {
+		least := need - r.end
+		size := max(step, least)
+		err := allocate(f, r.end, size)
+		switch {
+		case err == nil:
+			r.end += size
+		case !isFull(err):
+			r.off = true
+		case size == least:
+			return err
+		default:
+			step /= 4
+		}
+	}
+	return nil
+}
+
+// isFull reports whether err says that the disk, a quota or a limit has no room.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota) || errors.Is(err, syscall.EFBIG)
+}
+
+// limit is the offset up to which ordinary entries may be written.
+func (r *reserve) limit() int64 {
+	if r.off {
+		return math.MaxInt64
+	}
+	return r.end - lastRoom
+}
+
+// makeRoom reserves space for the line of e, which has its number and time. The
+// error says why there is none.
+func (f *File) makeRoom(e *session.Entry) error {
+	p := &f.part
+	size := mostLength(e)
+	end := f.end - p.shift
+	if f.memory != nil || e.Kind == session.KindEnd || end+size <= p.reserve.limit() {
+		return nil
+	}
+	if len(e.Payload) > pieceSize {
+		size = length(e) // the other bound is six times as much
+	}
+	err := p.reserve.grow(p.f, end+size+lastRoom, f.allocate)
+	if err == nil || size == length(e) {
+		return err
+	}
+	return p.reserve.grow(p.f, end+length(e)+lastRoom, f.allocate)
+}
+
+// stopFull ends the recording before the next entry, with a note in the last
+// room that says why.
+func (f *File) stopFull(err error, t int64) {
+	if f.flush(); f.memory != nil {
+		return
+	}
+	f.insert(session.NewEntry(session.KindNote, 0, session.NoteBody{
+		Text: fmt.Sprintf("recording stopped: %v", cause(err)), Code: StoppedCode,
+		Hint: "free space on the disk, or record to another one with --record FILE",
+	}), t)
+	if f.flush(); f.memory != nil {
+		return
+	}
+	f.stop(err, f.end, f.n+1)
+}
+
+// release gives back the space that was reserved for a file and is not used.
+func release(f *os.File, size int64, r *reserve) {
+	if r.end > size {
+		_ = f.Truncate(size) // what stays reserved is not in the way of a reader
+	}
+	*r = reserve{off: true}
+}
+
+// stoppedReason returns the text of the note that says why a recording stopped;
+// ok is false for any other entry.
+func stoppedReason(e *session.Entry) (text string, ok bool) {
+	var note session.NoteBody
+	if e.Kind != session.KindNote || e.DecodeBody(&note) != nil || note.Code != StoppedCode {
+		return "", false
+	}
+	return note.Text, true
+}

@@ -1,0 +1,216 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// A FileError says what happened to a file of a recording while it was open, so
+// that the recording is incomplete.
+type FileError struct {
+	Path string // as it was created
+	What string // such as "was deleted while it was open"
+}
+
+func (e *FileError) Error() string { return e.Path + " " + e.What }
+
+// What can happen to a file.
+const (
+	deleted   = "was deleted while it was open"
+	replaced  = "was replaced while it was open"
+	truncated = "was truncated while it was open"
+	changed   = "was changed by another program while it was open"
+)
+
+// A fileWatch looks after the files of a recording while they are open. It may
+// be used by any goroutine.
+type fileWatch struct {
+	looking sync.Mutex // held by look
+	files   []*watchedFile
+
+	mu     sync.Mutex
+	fault  *FileError // the first that was found
+	places string     // where files were moved to
+}
+
+// A watchedFile is what is known of one file.
+type watchedFile struct {
+	f       *os.File
+	path    string // absolute
+	head    []byte // its first bytes
+	counted bool   // the file system counts links
+	named   bool   // the file is found by its path
+
+	size atomic.Int64 // bytes that were written, as far as they are to stay
+	done atomic.Bool  // no more is written
+	seen int64        // size when it was looked at
+}
+
+// headSize is how many bytes of a file are compared with what was written: the
+// id of the recording is among them.
+const headSize = 64
+
+// add begins to look after a file that was just created with a header.
+func (w *fileWatch) add(f *os.File, header []byte) *watchedFile {
+	file := &watchedFile{f: f, path: absolute(f.Name()), head: header[:min(len(header), headSize)]}
+	file.size.Store(int64(len(header)))
+	if info, err := f.Stat(); err == nil {
+		n, known := links(info)
+		file.counted = known && n > 0
+		at, err := os.Stat(file.path)
+		file.named = err == nil && os.SameFile(info, at)
+	}
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.files = append(w.files, file)
+	return file
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// failure says what happened to a file, nil if nothing did.
+func (w *fileWatch) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fault == nil {
+		return nil
+	}
+	return w.fault
+}
+
+// cut reports whether bytes of a file are gone.
+func (w *fileWatch) cut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault != nil && (w.fault.What == truncated || w.fault.What == changed)
+}
+
+// moved says where files are now that were renamed, such as "moved to /a/b".
+func (w *fileWatch) moved() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.places
+}
+
+// look looks at all files, for the last time with last set: then no more is
+// written. It reports whether anything is new.
+func (w *fileWatch) look(last bool) (news bool) {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	var fault *FileError
+	var moves []string
+	for i, file := range w.files {
+		what, to := file.look(last)
+		if what != "" && fault == nil {
+			fault = &FileError{file.f.Name(), what}
+		}
+		if to != "" && i == 0 {
+			moves = append(moves, to)
+		} else if to != "" {
+			moves = append(moves, filepath.Base(file.path)+" "+to)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if fault != nil && w.fault == nil {
+		w.fault, news = fault, true
+	}
+	places := placesText(moves)
+	news = news || places != w.places
+	w.places = places
+	return news
+}
+
+// placesText lists the first of the files that were moved.
+func placesText(moves []string) string {
+	const shown = 2
+	if len(moves) <= shown {
+		return strings.Join(moves, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more files moved", strings.Join(moves[:shown], ", "), len(moves)-shown)
+}
+
+// look says what happened to the file, and where it was moved to.
+func (w *watchedFile) look(last bool) (what, moved string) {
+	info, err := w.f.Stat()
+	switch {
+	case errors.Is(err, errStale): // of a file server
+		return deleted, ""
+	case err != nil:
+		return "could not be looked at: " + cause(err).Error(), ""
+	}
+	at, err := os.Stat(w.path)
+	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	other := err == nil && !os.SameFile(info, at)
+	if n, known := links(info); w.counted && known && n == 0 {
+		if other {
+			return replaced, ""
+		}
+		return deleted, ""
+	}
+	if w.named && (gone || other) {
+		to := currentPath(w.f, info)
+		switch {
+		case strings.HasPrefix(filepath.Base(to), ".nfs"): // what an NFS client makes of a file that is deleted while it is open
+			return deleted, ""
+		case to == "":
+			moved = "moved"
+		default:
+			moved = "moved to " + to
+		}
+	}
+	return w.content(last || w.done.Load()), moved
+}
+
+// content says what happened to what is in the file; last says that no more is
+// written to it.
+func (w *watchedFile) content(last bool) string {
+	want, size := w.size.Load(), int64(0)
+	for {
+		info, err := w.f.Stat()
+		if err != nil {
+			return "could not be looked at: " + cause(err).Error()
+		}
+		if size = info.Size(); size >= want {
+			break
+		}
+		// The recorder itself cuts off a torn line, after it lowered w.size.
+		now := w.size.Load()
+		if now >= want {
+			return truncated
+		}
+		want = now
+	}
+	from := max(0, min(w.seen, want)-1)
+	w.seen = want
+	head := make([]byte, min(int64(len(w.head)), want))
+	if n, _ := w.f.ReadAt(head, 0); !bytes.Equal(head[:n], w.head[:n]) {
+		if bytes.IndexByte(head[:n], 0) >= 0 {
+			return truncated
+		}
+		return changed
+	}
+	// A file that is cut while it is written to gets a hole, and no line has a
+	// zero byte.
+	news := make([]byte, min(want-from, 4<<10))
+	if n, _ := w.f.ReadAt(news, from); bytes.IndexByte(news[:n], 0) >= 0 {
+		return truncated
+	}
+	if last && size > want {
+		return changed
+	}
+	return ""
+}
