@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 )
 
@@ -165,6 +166,23 @@ func TestSpaceThatCannotBeReserved(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.Equal(t, 1, asked)
 	require.Equal(t, session.RecordingDone, open(t, f.Path()).Stats().Recording)
+}
+
+// The first chunk of a line may be older than others that are recorded.
+func TestVerifyMissesNoChunksOfARecordingThatStopped(t *testing.T) {
+	f := create(t, Options{})
+	d := &fakeDisk{free: 2000}
+	d.on(f)
+	long := stdout(4, strings.Repeat("x", 5000))
+	long.First, long.Cuts = 1, []framing.Cut{{Seq: 4, Off: 2000}}
+	require.NoError(t, f.Append([]session.Entry{
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"}), stdout(2, "a"), stdout(3, "b"), long,
+	}))
+	require.Error(t, f.Close())
+	report, err := Verify(f.Path())
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	require.Equal(t, "recording stopped: no space left on device", report.Stopped)
 }
 
 // A recorder that follows sees the end of a recording that stopped at once: the

@@ -20,7 +20,8 @@ const maxProblems = 100
 type Report struct {
 	Header   session.Header
 	Entries  int
-	Finished bool // it has its end entry, and no torn last line
+	Finished bool   // it has its end entry, and no torn last line
+	Stopped  string // why its recorder could not write the rest, if its last entry says so
 	Warnings Warnings
 	Streams  []Stream
 	// Problems say where the recording contradicts itself, at most 100; More
@@ -156,7 +157,7 @@ func (v *verifier) problem(n uint64, format string, args ...any) {
 
 func (v *verifier) line(l line) {
 	if !l.whole {
-		v.report.Finished = false
+		v.report.Finished, v.report.Stopped = false, ""
 		return
 	}
 	if l.size > int64(len(l.data)) {
@@ -176,6 +177,7 @@ func (v *verifier) line(l line) {
 	}
 	v.report.Entries++
 	v.report.Finished = e.Kind == session.KindEnd
+	v.report.Stopped, _ = stoppedReason(&e)
 	if v.report.Entries > 1 && (e.N <= v.last.N || e.T < v.last.T) {
 		v.report.Warnings.OutOfOrder++
 		v.problem(e.N, "comes after entry %d, and its time %d after %d", v.last.N, e.T, v.last.T)
@@ -308,7 +310,7 @@ func (v *verifier) endProcess() {
 				Stream{Process: v.process, Name: kind.String(), Bytes: sum.bytes, XXH64: sum.hex(), Checked: sum.checked, Wrong: sum.wrong})
 		}
 	}
-	if v.midway {
+	if v.midway || v.report.Stopped != "" && !v.closed { // then lines that began early may be missing
 		v.numbers = numbers{}
 	}
 	for _, hole := range v.numbers.holes() {

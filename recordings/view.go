@@ -43,15 +43,27 @@ func (f *File) Entry(row session.Row, limit int) (session.Entry, error) {
 // EntryInto is Entry with the bytes in buf, if they fit into its capacity.
 func (f *File) EntryInto(row session.Row, limit int, buf []byte) (session.Entry, error) {
 	e, err := readEntry((*stored)(f), row, limit, buf)
-	if err != nil && f.watch.cut() && !errors.Is(err, ErrNotKept) {
-		err = fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
+	return e, f.readError(row, err)
+}
+
+// readError explains the error of reading the entry of a row.
+func (f *File) readError(row session.Row, err error) error {
+	if err == nil || errors.Is(err, ErrNotKept) {
+		return err
 	}
-	return e, err
+	if f.look(); !f.watch.cut() {
+		return err
+	}
+	return fmt.Errorf("read the entry at byte %d: %w", row.Off, ErrShrunk)
 }
 
 // ReadLine reads bytes of the entry's line, from off on, as io.ReaderAt does.
 func (f *File) ReadLine(row session.Row, p []byte, off int64) (int, error) {
-	return readLine((*stored)(f), row, p, off)
+	n, err := readLine((*stored)(f), row, p, off)
+	if n < len(p) && off+int64(n) < int64(row.Len) {
+		err = f.readError(row, err)
+	}
+	return n, err
 }
 
 // Search implements session.Searcher.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,6 +96,23 @@ func TestFollowedScreen(t *testing.T) {
 		require.NoError(t, log.Close())
 		require.NoError(t, log.Release())
 	})
+}
+
+// TestStoppedFrames shows a recording whose recorder found the disk full.
+func TestStoppedFrames(t *testing.T) {
+	content, err := os.ReadFile(record(t, everything))
+	require.NoError(t, err)
+	end := strings.LastIndex(strings.TrimSuffix(string(content), "\n"), "\n") + 1 // of what precedes the last line
+	path := filepath.Join(t.TempDir(), "stopped.jsonl")
+	const note = `{"n":900000,"t":9000000000,"k":"note","text":"recording stopped: no space left on device","code":"` + recordings.StoppedCode + `"}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(string(content[:end])+note), 0o600))
+	rec := atOncePath(t, path)
+	<-rec.Indexed()
+	d := drive(t, Options{Opened: []Opened{{Source: rec, Title: "stopped.jsonl"}}}, 160, 36)
+	d.pull()
+	require.Contains(t, d.rows()[0], "INCOMPLETE")
+	require.Contains(t, d.rows()[0], "recording stopped: no space left on device")
+	require.NotContains(t, d.rows()[0], "TORN")
 }
 
 // TestShrunkFrames shows a recording that something has cut while it was looked

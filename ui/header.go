@@ -186,8 +186,14 @@ func recordingPart(stats session.Stats, th *theme.Theme) part {
 		return part{text: "REC off", style: th.Warn, group: 2, priority: 70}
 	case session.RecordingStopped:
 		return part{text: "REC STOPPED " + stats.RecordingError, short: "REC STOPPED", style: th.Error, group: 2, priority: 98}
+	case session.RecordingIncomplete:
+		return part{text: "REC INCOMPLETE " + stats.RecordingError, short: "REC INCOMPLETE", style: th.Error, group: 2, priority: 98}
 	}
-	return part{text: "REC " + size(stats.Size), short: "REC", style: th.Text, group: 2, priority: 85}
+	p := part{text: "REC " + size(stats.Size), short: "REC", style: th.Text, group: 2, priority: 85}
+	if stats.RecordingMoved != "" {
+		p.text, p.short, p.style = p.text+" "+stats.RecordingMoved, "REC moved", th.Warn
+	}
+	return p
 }
 
 // lossPart counts what held up the reader, and what is lost.

@@ -52,6 +52,8 @@ func filePart(stats session.Stats, th *theme.Theme) part {
 		p.text = "file " + bytes
 	case session.RecordingParted:
 		p = part{text: "PARTS MISSING " + bytes + ", it goes on in a file that is not there", short: "PARTS MISSING", style: th.Warn, group: 2, priority: 85}
+	case session.RecordingCut:
+		return part{text: "INCOMPLETE " + bytes + ", " + stats.RecordingError, short: "INCOMPLETE " + bytes, style: th.Error, group: 2, priority: 98}
 	case session.RecordingShrunk:
 		p = part{text: "SHRUNK: the file got shorter, it was " + bytes, short: "SHRUNK", style: th.Error, group: 2, priority: 98}
 	}
@@ -81,6 +83,8 @@ func fileState(state session.RecordingState) string {
 		return "being read"
 	case session.RecordingParted:
 		return "parts missing"
+	case session.RecordingCut:
+		return "incomplete"
 	case session.RecordingShrunk:
 		return "shrunk"
 	}

@@ -39,6 +39,13 @@ func TestHeaderGivesWay(t *testing.T) {
 	d.stats.Gaps, d.stats.LostBytes = 2, 4096
 	require.Equal(t, "LIVE  everything (l…  ready | 5 pending | REC STOPPED | 4.0K LOST", header(d, 66))
 	require.Contains(t, header(d, 110), "REC STOPPED no space left on device")
+	d.stats.Recording, d.stats.RecordingError = session.RecordingIncomplete, "z.jsonl was deleted while it was open"
+	require.Equal(t, "LIVE  everything (l…  ready | 5 pending | REC INCOMPLETE | 4.0K LOST", header(d, 69))
+	require.Contains(t, header(d, 140), "REC INCOMPLETE z.jsonl was deleted while it was open")
+	d.stats.Recording, d.stats.RecordingError, d.stats.RecordingMoved = session.RecordingOn, "", "moved to /a/b.jsonl"
+	require.Contains(t, header(d, 140), "REC 18.2K moved to /a/b.jsonl")
+	require.Contains(t, header(d, 69), "REC moved")
+	d.stats.RecordingMoved = ""
 	d.stats.Recording = session.RecordingNone
 	require.Contains(t, header(d, 110), "REC off")
 	d.status.Process.HeldSince = d.source.Header().Start

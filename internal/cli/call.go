@@ -92,16 +92,14 @@ func (a *app) call(ctx context.Context, t targetFlags, method string, params jso
 		if resp.Error != nil {
 			return withHint(fmt.Errorf("%s: %w%s", method, resp.Error, errorData(resp.Error)), callHint(resp.Error))
 		}
-		if err := a.printJSON(resp.Result); err != nil {
-			return err
-		}
+		printErr := a.printJSON(resp.Result)
 		var result struct {
 			IsError bool `json:"isError"`
 		}
 		if json.Unmarshal(resp.Result, &result) == nil && result.IsError {
-			return &answerError{err: errors.New("the tool reports an error"), printed: true}
+			return printed(&answerError{err: errors.New("the tool reports an error"), printed: true}, printErr)
 		}
-		return nil
+		return printErr
 	})
 }
 

@@ -34,6 +34,8 @@ type app struct {
 	terminal       bool            // stdout is one, and can show the interface
 	settings       ui.Settings     // of the interface
 	interrupt      func()          // does what ctrl+c does
+	incomplete     incompleteList
+	temporary      temporaryShelf
 }
 
 // Main runs the program with its arguments, the program's name not among them,
@@ -75,7 +77,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		err = out.failure // of what has nobody to report to, such as help
 	}
-	return a.exitCode(err)
+	code := a.exitCode(err)
+	if a.reportIncomplete() && code == exitOK {
+		code = exitPartial
+	}
+	return code
 }
 
 // catchSignals returns a context that the first signal ends; its cause tells

@@ -103,6 +103,9 @@ var errDiffer = &answerError{err: errors.New("the sessions differ"), printed: tr
 // in something that counts and was not accepted.
 func (a *app) printComparison(r *compare.Report, f comparisonFlags, nameA, nameB string) error {
 	if err := a.writeReport(r, f, nameA, nameB); err != nil {
+		if r.Differs && f.accept == "" {
+			return printed(errDiffer, err)
+		}
 		return err
 	}
 	if f.junit != "" {

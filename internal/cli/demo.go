@@ -79,10 +79,7 @@ func (a *app) guided(ctx context.Context, t targetFlags) error {
 		return nil
 	}()
 	report, endErr := l.end(ctx)
-	err = interrupted(ctx, err)
-	if printErr := out.finish(); printErr != nil {
-		err = printErr // as in runSession
-	}
+	err = printed(interrupted(ctx, err), out.finish())
 	a.reportEnd(l, true, report, err)
 	return errors.Join(err, endErr)
 }

@@ -125,6 +125,7 @@ func codeOf(err error) int {
 		usage   *usageError
 		rpc     *session.RPCError
 		verdict *verdictError
+		output  *outputError
 	)
 	switch {
 	case errors.As(err, &sig):
@@ -152,9 +153,31 @@ func codeOf(err error) int {
 		return exitTimeout
 	case errors.Is(err, session.ErrEnded), errors.As(err, &write):
 		return exitStart
+	case errors.As(err, &output):
+		return exitPartial
 	default:
 		return exitUsage // what cobra says of arguments, and files
 	}
+}
+
+// printed joins the error of a command with that of printing its result. The
+// former decides the exit code, unless it comes of the latter or nobody reads the
+// result.
+func printed(err, printErr error) error {
+	switch {
+	case printErr == nil:
+		return err
+	case err == nil, isBrokenPipe(printErr), endedByPrinting(err):
+		return printErr
+	}
+	return errors.Join(err, printErr)
+}
+
+// endedByPrinting reports whether err is the end of a session that could not be
+// printed any more.
+func endedByPrinting(err error) bool {
+	var output *outputError
+	return !isSignal(err) && (errors.As(err, &output) || errors.Is(err, context.Canceled))
 }
 
 // isReach reports whether an error is about the way to a host, also where its guard
@@ -196,7 +219,11 @@ func (a *app) explain(err error) {
 	var answer *answerError
 	var verdict *verdictError
 	if errors.As(err, &answer) && answer.printed || errors.As(err, &verdict) {
-		return
+		var output *outputError
+		if !errors.As(err, &output) {
+			return
+		}
+		err = output // the rest was shown
 	}
 	lines := append(messageLines(err.Error()), evidence(err)...)
 	var hinted *hintedError

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"mcpdbg/session/executor"
 	"mcpdbg/session/target"
 	"mcpdbg/ui"
+	"mcpdbg/ui/termsafe"
 )
 
 // A launcher makes sessions of what there is at home, for the interface. What
@@ -28,6 +30,8 @@ type launcher struct {
 	mu   sync.Mutex
 	live []*live
 	open []*recordings.Recording
+	// warnings are for standard error, once the screen is gone.
+	warnings []string
 }
 
 // The first words of an item's key; a NUL byte is between the words.
@@ -139,14 +143,20 @@ func configuredServer(path, project, name string, inputs map[string]string) (tar
 // start makes a session that is not started yet.
 func (l *launcher) start(t targetFlags, argv []string, name string) (ui.Opened, error) {
 	t.person = true
+	temporary, err := l.app.shelve(&t)
+	if err != nil {
+		return ui.Opened{}, err
+	}
 	s, err := l.app.prepare(t, argv, l.prompter)
 	if err != nil {
 		return ui.Opened{}, err
 	}
 	l.mu.Lock()
 	l.live = append(l.live, s)
+	l.warnings = append(l.warnings, temporary)
 	l.mu.Unlock()
 	kept, warning := notesOf(s.log.Path(), s.log.Header().ID)
+	warning = cmp.Or(warning, temporary)
 	return ui.Opened{
 		Session: s.Session, Source: s.log, Title: title(name, t.ssh.dest), Start: s.Open, Notes: kept, Warning: warning,
 		Close: func(ctx context.Context) error { return l.close(ctx, s) },
@@ -178,8 +188,8 @@ func (l *launcher) close(ctx context.Context, s *live) error {
 // it took.
 func (l *launcher) end(ctx context.Context, err error) error {
 	l.mu.Lock()
-	left, open := l.live, l.open
-	l.live, l.open = nil, nil
+	left, open, warnings := l.live, l.open, l.warnings
+	l.live, l.open, l.warnings = nil, nil, nil
 	l.mu.Unlock()
 	reports := make([]session.ShutdownReport, len(left))
 	errs := make([]error, len(left))
@@ -188,6 +198,11 @@ func (l *launcher) end(ctx context.Context, err error) error {
 		wg.Go(func() { reports[i], errs[i] = s.end(ctx) })
 	}
 	wg.Wait()
+	for _, text := range warnings {
+		if text != "" {
+			fmt.Fprintln(l.app.stderr, termsafe.String("mcpdbg: "+text))
+		}
+	}
 	for i, s := range left {
 		l.app.reportNeeded(reports[i])
 		l.app.reportEnd(s, true, reports[i], err)

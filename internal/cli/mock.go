@@ -203,6 +203,7 @@ func (a *app) mock(ctx context.Context, path string, m mockFlags, opts mock.Opti
 	}
 	if ending != (mock.Ending{}) {
 		_ = rec.Close()
+		a.reportIncomplete()
 		dieAs(ending)
 	}
 	if !server.Report().Good() {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -62,16 +63,38 @@ func TestStandardOutputIsFull(t *testing.T) {
 		require.Empty(t, os.Getenv("CI"), "there is no /dev/full: %v", err)
 		t.Skip("there is no /dev/full: ", err)
 	}
-	defer full.Close()
-	for _, args := range [][]string{
-		against("", "run"), against("", "list", "tools"), against("", "call", "--tool", "echo", "message=hi"),
-		{"demo"}, {"version"}, {"--help"}, {"completion", "bash"}, {"demo-server", "--list"}, {"rec", "cat", goldenRecording},
+	require.NoError(t, full.Close())
+	echo := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
+	session := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
+	steps := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{6, against("", "run")}, {6, against("", "run", "--json")}, {6, against("", "run", "--in", echo)}, {6, against("", "run", "--scenario", steps)},
+		{6, against("", "list", "tools")}, {6, against("", "list", "--json", "tools")}, {6, against("", "call", "--tool", "echo", "message=hi")},
+		{6, against("", "replay", session)}, {6, against("", "smoke")}, {6, against("", "smoke", "--json")},
+		{6, []string{"demo"}}, {6, []string{"version"}}, {6, []string{"--help"}}, {6, []string{"completion", "bash"}},
+		{6, []string{"demo-server", "--list"}}, {6, []string{"rec", "cat", goldenRecording}}, {6, []string{"rec", "verify", goldenRecording}},
+
+		{1, against("", "call", "--tool", "fail", "kind=isError")}, {1, against("answers-error", "list", "tools")},
+		{1, append(against("", "replay", session), "--changed")}, {1, []string{"diff", goldenRecording, session}},
+		{3, []string{"run", "--", "/no/such/program"}}, {3, []string{"smoke", "--", "/no/such/program"}},
+		{3, against("dies-at-start", "call", "ping")}, {4, against("never-answers", "list", "--startup-timeout", "400ms", "tools")},
 	} {
-		cmd := program(t, args...)
-		cmd.Stdout = full
-		r := finish(t, cmd)
-		require.Equal(t, 2, r.code, "%q", args)
-		require.Contains(t, r.stderr, "no space left on device", "%q", args)
+		t.Run(fmt.Sprint(c.code, c.args[0]), func(t *testing.T) {
+			t.Parallel()
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			require.NoError(t, err)
+			defer full.Close()
+			cmd := program(t, c.args...)
+			cmd.Stdout = full
+			r := finish(t, cmd)
+			require.Equal(t, c.code, r.code, "%q\n%s", c.args, r.stderr)
+			if c.code == 6 {
+				require.Contains(t, r.stderr, "no space left on device", "%q", c.args)
+			}
+		})
 	}
 }
 
@@ -101,10 +124,10 @@ func TestADiskThatIsFull(t *testing.T) {
 		code int
 		says string
 	}{
-		{against("", "call", "--tool", "big", "bytes:=1000000"), 0, `"text":"`},
-		{against("", "run", "--era", "legacy", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":1000000}}}`)), 0, " end "},
+		{against("", "call", "--tool", "big", "bytes:=1000000"), 6, `"text":"`},
+		{against("", "run", "--era", "legacy", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{"bytes":1000000}}}`)), 6, " end "},
 		{against("crash-mid-call", "call", "--tool", "flood"), 3, ""},
-		{against("", "run", "--era", "legacy", "--quiet", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{}}}`)), 0, ""},
+		{against("", "run", "--era", "legacy", "--quiet", "--in", writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flood","arguments":{}}}`)), 6, ""},
 	} {
 		record := filepath.Join(t.TempDir(), "r.jsonl")
 		args := append([]string{"-c", `ulimit -f 8; exec "$0" "$@"`, binary, c.args[0], "--record", record}, c.args[1:]...)
@@ -114,7 +137,7 @@ func TestADiskThatIsFull(t *testing.T) {
 		if c.code == 3 {
 			continue // it died before the disk was full
 		}
-		require.Contains(t, r.stderr, "NOT COMPLETE: recording stopped: file too large")
+		require.Regexp(t, `mcpdbg: recording incomplete: `+record+`: file too large; not recorded from entry \d+ on\n$`, r.stderr)
 		data, err := os.ReadFile(record)
 		require.NoError(t, err)
 		require.True(t, strings.HasSuffix(string(data), "}\n"), "it ends with a whole line")

@@ -114,7 +114,7 @@ func TestRecInfoOfWhatIsNotFinished(t *testing.T) {
 	require.NoError(t, os.WriteFile(torn, data[:len(data)-9], 0o600))
 	r := inProcess(t, "rec", "info", torn)
 	require.Equal(t, 0, r.code, r.stderr)
-	require.Contains(t, r.stdout, "torn: its recorder was ended before it could finish")
+	require.Contains(t, r.stdout, "torn: its recorder did not finish: it was ended, or could not write")
 	require.Regexp(t, `(?m)^ +no problems$`, r.stdout)
 }
 

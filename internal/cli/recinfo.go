@@ -18,7 +18,8 @@ import (
 type recordingInfo struct {
 	File     string          `json:"file"`
 	Header   session.Header  `json:"header"`
-	State    string          `json:"state"` // done, torn, live or parts missing, as in rec ls
+	State    string          `json:"state"`             // done, torn, stopped, live or parts missing, as in rec ls
+	Stopped  string          `json:"stopped,omitempty"` // why its recorder could not write the rest
 	Entries  int             `json:"entries"`
 	Size     int64           `json:"bytes"`
 	Duration int64           `json:"duration_us"`
@@ -115,6 +116,9 @@ func newRecordingInfo(ctx context.Context, path string, rec *recordings.Recordin
 		info.State = listedStates[session.RecordingTorn]
 	case stats.Recording != session.RecordingDone:
 		info.State = listedStates[stats.Recording]
+	}
+	if stats.Recording == session.RecordingCut {
+		info.Stopped = stats.RecordingError
 	}
 	info.readRows(ctx, rec)
 	info.check(ctx, rec)

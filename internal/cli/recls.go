@@ -34,11 +34,12 @@ func (a *app) recListCommand() *cobra.Command {
 messages, error answers and bytes, its state, and what was started. Without
 FOLDER it is the one where sessions are recorded.
 
-The state is done; torn, if the recorder was ended before it could finish; or
-live, while it is at work. What the last entry of a recording does not tell (of
-one that is torn, or older) is counted if it has no more than 8 MiB, and a -
-else, unless --all is given. Files that can't be read are named on standard
-error.
+The state is done; live, while its recorder is at work; stopped, if the recorder
+says why it could not write the rest, as on a full disk; or torn, if it did not
+finish: it was ended, or could not write. What the last entry of a recording
+does not tell (of one that is not done, or older) is counted if it has no more
+than 8 MiB, and a - else, unless --all is given. Files that can't be read are
+named on standard error.
 
 The names in the first column are taken by every command that takes a recording.`,
 		Example: `  mcpdbg rec ls
@@ -91,7 +92,7 @@ type listed struct {
 	File     string     `json:"file"`
 	Start    *time.Time `json:"start,omitempty"`
 	Duration *int64     `json:"duration_us,omitempty"`
-	State    string     `json:"state,omitempty"` // done, torn or live
+	State    string     `json:"state,omitempty"` // done, torn, stopped or live
 	Size     int64      `json:"bytes"`
 	Sent     *uint64    `json:"sent,omitempty"`
 	Received *uint64    `json:"received,omitempty"`
@@ -182,6 +183,7 @@ func look(ctx context.Context, file *recent, all bool) listed {
 
 var listedStates = map[session.RecordingState]string{
 	session.RecordingDone: "done", session.RecordingTorn: "torn", session.RecordingOn: "live", session.RecordingParted: "parts missing",
+	session.RecordingCut: "stopped",
 }
 
 // countRecording reads a recording to count what is in it; nil if it can't be

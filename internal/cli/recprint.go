@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -39,7 +40,7 @@ func (info *recordingInfo) printFacts(line linePrinter) {
 		place += " " + h.Host
 	}
 	line("file       %s", info.File)
-	line("           %s, %d entries, %s", byteCount(info.Size), info.Entries, stateWords[info.State])
+	line("           %s, %d entries, %s", byteCount(info.Size), info.Entries, cmp.Or(info.Stopped, stateWords[info.State]))
 	line("command    %s", strings.Join(h.Argv, " "))
 	line("           %s%s", place, ifAny(", in ", h.Cwd))
 	for _, s := range info.Servers {
@@ -103,7 +104,7 @@ func strayLines(n uint64) string {
 }
 
 var stateWords = map[string]string{
-	"done": "done", "live": "live: it is being recorded", "torn": "torn: its recorder was ended before it could finish",
+	"done": "done", "live": "live: it is being recorded", "torn": "torn: its recorder did not finish: it was ended, or could not write",
 	"parts missing": "parts missing: it goes on in a part that is not here",
 }
 

@@ -21,7 +21,7 @@ it looks for holes in the sequence numbers, and holds every line against the
 format, which docs/recording-format.md describes.
 
 A recording that is not finished, because it is still being written or its
-recorder was killed, is no problem but a note. A copy that was cut down, such as
+recorder was killed or found the disk full, is no problem but a note. A copy that was cut down, such as
 one that rec cat --filter --json printed, is one.
 
 ` + recordingNames + `
@@ -49,6 +49,7 @@ type verifyInfo struct {
 	File     string          `json:"file"`
 	OK       bool            `json:"ok"`
 	Finished bool            `json:"finished"`
+	Stopped  string          `json:"stopped,omitempty"` // why its recorder could not write the rest
 	Entries  int             `json:"entries"`
 	Skipped  string          `json:"skipped,omitempty"` // what was not understood
 	Streams  []verifyStream  `json:"streams"`
@@ -72,7 +73,7 @@ type verifyProblem struct {
 
 func (a *app) recVerify(ctx context.Context, files []string, asJSON bool) error {
 	all := make([]verifyInfo, 0, len(files))
-	bad := 0
+	bad, printErr := 0, error(nil)
 	for _, file := range files {
 		report, err := recordings.VerifyContext(ctx, file)
 		if err != nil {
@@ -82,10 +83,8 @@ func (a *app) recVerify(ctx context.Context, files []string, asJSON bool) error 
 		if !info.OK {
 			bad++
 		}
-		if all = append(all, info); !asJSON {
-			if err := a.printVerify(&info); err != nil {
-				return err
-			}
+		if all = append(all, info); !asJSON && printErr == nil {
+			printErr = a.printVerify(&info)
 		}
 	}
 	if asJSON {
@@ -93,19 +92,17 @@ func (a *app) recVerify(ctx context.Context, files []string, asJSON bool) error 
 		if err != nil {
 			return fmt.Errorf("rec verify: %w", err)
 		}
-		if err := a.printJSON(doc); err != nil {
-			return err
-		}
+		printErr = a.printJSON(doc)
 	}
 	if bad > 0 {
-		return &answerError{err: fmt.Errorf("something is wrong in %d of %s", bad, plural(uint64(len(files)), "recording"))}
+		return printed(&answerError{err: fmt.Errorf("something is wrong in %d of %s", bad, plural(uint64(len(files)), "recording"))}, printErr)
 	}
-	return nil
+	return printErr
 }
 
 func newVerifyInfo(file string, r *recordings.Report) verifyInfo {
 	info := verifyInfo{
-		File: file, OK: r.OK(), Finished: r.Finished, Entries: r.Entries, Skipped: r.Warnings.String(), More: r.More,
+		File: file, OK: r.OK(), Finished: r.Finished, Stopped: r.Stopped, Entries: r.Entries, Skipped: r.Warnings.String(), More: r.More,
 		Streams: []verifyStream{}, Problems: []verifyProblem{},
 	}
 	for _, s := range r.Streams {
@@ -141,8 +138,11 @@ func (a *app) printVerify(info *verifyInfo) error {
 	if info.More > 0 {
 		p.columns(nil, fmt.Sprintf("and %d more", info.More))
 	}
-	if !info.Finished {
-		p.columns(nil, "note: not finished: the recorder is at work, or was ended before it could")
+	switch {
+	case info.Stopped != "":
+		p.columns(nil, "note: incomplete: "+info.Stopped)
+	case !info.Finished:
+		p.columns(nil, "note: not finished: the recorder is at work, was ended, or could not write")
 	}
 	if info.Skipped != "" {
 		p.columns(nil, "note: "+info.Skipped)

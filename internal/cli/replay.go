@@ -57,7 +57,8 @@ An answer may take ten times as long as it took when it was recorded, and at
 least 5 s, unless --timeout says otherwise.
 
 The exit code is 0 if the answers are the same, 1 if they differ, 3 if the
-server ended before it had answered what it answered then.
+server ended before it had answered what it answered then, and 6 if they are the
+same but the new recording is incomplete or standard output is full.
 
 ` + recordingNames,
 		Example: `  mcpdbg replay last --dry-run
@@ -245,18 +246,14 @@ func (r *replaying) run(ctx context.Context) error {
 	if err == nil { // what a server that died did not answer is nothing to accept
 		added, acceptErr = r.accept(report, rules)
 	}
-	if printErr := r.print(last, report, added); printErr != nil {
-		return printErr
-	}
 	switch {
 	case err != nil:
-		return err
 	case acceptErr != nil:
-		return acceptErr
+		err = acceptErr
 	case report.Differs && (r.flags.compare.accept == "" || r.flags.learn > 0):
-		return errDiffer
+		err = errDiffer
 	}
-	return nil
+	return printed(err, r.print(last, report, added))
 }
 
 // attempt runs the plan once. The session is over when it returns; without one

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -141,9 +140,7 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	}
 	err = interrupted(ctx, withHint(err, unansweredHint(err, l.log.Stats())))
 	report, endErr := l.end(ctx)
-	if printErr := out.finish(); printErr != nil {
-		err = printErr // which ended the session, if that was not over
-	}
+	err = printed(err, out.finish())
 	if !r.quiet {
 		a.reportFindings(a.urgent, l.log, asIs)
 	}
@@ -299,6 +296,9 @@ func (a *app) follow(l *live, r runFlags) *output {
 			}
 			return w.follow(o.stop)
 		}()
+		if errors.Is(err, recordings.ErrShrunk) || errors.Is(err, recordings.ErrNotKept) {
+			err = &outputError{err} // the log has lost what was to be printed
+		}
 		if err != nil {
 			o.cancel(err)
 		}
@@ -323,7 +323,7 @@ func (o *output) finish() error {
 }
 
 // reportEnd prints which processes the server leaked, which were left running,
-// what the ending cannot tell, and what the recording lacks; with path set, where
+// what the ending cannot tell, and what the log lacks; with path set, where
 // that is. A loss, or an end from outside, that err tells of is left to it.
 func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err error) {
 	if report.Lost != nil && !isReach(err) {
@@ -339,15 +339,27 @@ func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err e
 	for _, line := range report.Remains() {
 		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+line))
 	}
-	stats := l.log.Stats()
-	var parts []string
-	if name := l.log.Path(); path && name != "" {
-		parts = append(parts, "recorded to "+name)
+	for _, text := range recordingLines(l.log, path) {
+		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+text))
 	}
-	if stats.RecordingError != "" {
-		parts = append(parts, "NOT COMPLETE: "+stats.RecordingError)
+}
+
+// recordingLines say where a log is, with path set, and what it lacks. What a
+// recording lacks is left to reportIncomplete.
+func recordingLines(log *recordings.File, path bool) (lines []string) {
+	stats, name := log.Stats(), log.Path()
+	if path && name != "" && stats.Recording != session.RecordingIncomplete {
+		text := "recorded to " + name
+		if stats.RecordingMoved != "" {
+			text += ", " + stats.RecordingMoved + " while it was open"
+		}
+		lines = append(lines, text)
 	}
-	if len(parts) > 0 {
-		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+strings.Join(parts, "; ")))
+	switch {
+	case stats.RecordingError == "", stats.Recording == session.RecordingIncomplete:
+	case stats.Recording == session.RecordingStopped && name != "":
+	default:
+		lines = append(lines, "the log of this session is incomplete: "+stats.RecordingError)
 	}
+	return lines
 }

@@ -129,9 +129,7 @@ func (a *app) runScenario(ctx context.Context, t targetFlags, r runFlags) error 
 	err = interrupted(ctx, err)
 	report, endErr := l.end(ctx)
 	if res != nil {
-		if printErr := a.printScenario(out, r, scenarioRun{sc, res, server, l.log.Path()}); printErr != nil {
-			err = printErr
-		}
+		err = printed(err, a.printScenario(out, r, scenarioRun{sc, res, server, l.log.Path()}))
 	}
 	if !r.quiet {
 		a.reportFindings(a.urgent, l.log, vars.Conceal)

@@ -55,7 +55,8 @@ Nobody is asked anything. Each target is recorded.
 input. A line with * or ? stands for all hosts of the ssh configuration that it
 matches; one that begins with ! takes out what it matches of its file.
 
-The exit code is 0 if all is good. If all that failed failed in one way it is 5
+The exit code is 0 if all is good, or 6 if then a recording is incomplete or
+standard output is full. If all that failed failed in one way it is 5
 (no way to the host, or into it), 4 (no answer in time) or 3 (the server could
 not be started); else it is 1.`,
 		Example: `  mcpdbg smoke -- npx -y @modelcontextprotocol/server-everything stdio
@@ -156,16 +157,18 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 	}
 	report, err := a.smokeFleet(ctx, fl, f)
 	err = errors.Join(err, fl.close())
-	if !t.noRecord && t.recordings == "" {
+	if !t.noRecord && fl.flags.recordings == "" {
 		tidy(a.urgent, func(text string) { fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: note: "+text)) })
 	}
 	switch {
-	case err != nil:
+	case err != nil && codeOf(err) != exitPartial:
 		return interrupted(ctx, err)
+	case report == nil: // nothing was run
+		return err
 	case ctx.Err() != nil && report.Counts().Cancelled > 0:
-		return context.Cause(ctx)
+		return printed(context.Cause(ctx), err)
 	case report.Exit() != exitOK:
-		return &verdictError{report.Exit()}
+		return printed(&verdictError{report.Exit()}, err)
 	}
-	return nil
+	return err
 }

@@ -41,6 +41,9 @@ const maxTargets = 10_000
 // hosts each server is on that of its config file, or here. All that can be
 // wrong with the flags is found before anything starts.
 func (a *app) newFleet(t targetFlags, servers []smokeServer, hosts []string, f *smokeFlags) (*fleet, error) {
+	if err := a.warnShelf(&t); err != nil {
+		return nil, err
+	}
 	fl := &fleet{app: a, flags: t, servers: servers, maxPart: t.partSize(), recorded: func(int, string) {}}
 	if n := len(hosts) * len(servers); n > maxTargets {
 		return nil, usagef("%d hosts x %d servers are more than %d targets", len(hosts), len(servers), maxTargets)

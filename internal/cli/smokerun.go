@@ -40,7 +40,11 @@ func (a *app) smokeFleet(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out, err := a.openSmoke(&f.out, fl.targets, stop)
+	out, err := a.openSmoke(&f.out, fl.targets, func(err error) {
+		if codeOf(err) != exitPartial || isBrokenPipe(err) { // a full output leaves the verdict to the exit code
+			stop(err)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -108,9 +108,10 @@ type live struct {
 	log  *recordings.File
 	exec executor.Executor
 
-	urgent context.Context // over: no ending may wait any more
-	calm   func() bool     // stops to look at it
-	tidied sync.WaitGroup  // old recordings are being removed
+	incomplete *incompleteList // takes the log if it is
+	urgent     context.Context // over: no ending may wait any more
+	calm       func() bool     // stops to look at it
+	tidied     sync.WaitGroup  // old recordings are being removed
 }
 
 // prepare checks the flags and makes a session for argv; nothing is started.
@@ -118,6 +119,9 @@ type live struct {
 func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
 	if t.record != "" && t.noRecord {
 		return nil, usagef("--record and --no-record can't be mixed")
+	}
+	if err := a.warnShelf(&t); err != nil {
+		return nil, err
 	}
 	cfg, err := t.sessionConfig(argv)
 	if err != nil {
@@ -148,7 +152,7 @@ func (a *app) live(t targetFlags, cfg session.Config, exec executor.Executor, pl
 		return nil, usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
-	l := &live{Session: session.New(cfg), log: log, exec: exec, urgent: a.urgent}
+	l := &live{Session: session.New(cfg), log: log, exec: exec, incomplete: &a.incomplete, urgent: a.urgent}
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
 	if t.from != nil {
 		l.Note(t.from.origin(), "")
@@ -355,6 +359,7 @@ func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
 	err = errors.Join(err, l.exec.Close())
 	l.tidied.Wait()
 	_ = l.log.Close()
+	l.incomplete.add(l.log)
 	return report, err
 }
 

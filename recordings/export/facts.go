@@ -97,7 +97,9 @@ func (f *facts) describe(src session.Source) {
 	}
 	switch s.Recording {
 	case session.RecordingTorn:
-		add("state", "torn: its recorder was ended before it could finish")
+		add("state", "torn: its recorder did not finish: it was ended, or could not write")
+	case session.RecordingCut:
+		add("state", "incomplete: %s", s.RecordingError)
 	case session.RecordingParted:
 		add("state", "parts missing: it goes on in a part that is not here")
 	}

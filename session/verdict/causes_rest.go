@@ -25,7 +25,11 @@ func outputHeld(w *view) (found, bool) {
 // notRecorded finds that the log is no longer kept.
 func notRecorded(w *view) (found, bool) {
 	s := w.src.Stats()
-	if s.Recording != session.RecordingStopped {
+	switch s.Recording {
+	case session.RecordingStopped:
+	case session.RecordingIncomplete:
+		return found{text: "the recording is incomplete: " + s.RecordingError, try: "record the session again to keep it", row: -1}, true
+	default:
 		return found{}, false
 	}
 	return found{text: "the recording has stopped: " + s.RecordingError, try: "what comes from now on is not kept", row: -1}, true

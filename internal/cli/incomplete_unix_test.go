@@ -1,0 +1,163 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+)
+
+// tampering is the demo server behind a shell that first does something to the
+// files of a folder, as another program might.
+func tampering(what, folder string, flags ...string) []string {
+	script := `cd "$1" && ` + what + ` && exec "$2" demo-server`
+	return append(flags[:len(flags):len(flags)], "--", "sh", "-c", script, "sh", folder, binary)
+}
+
+// A recording that is not whole is said on the last line of stderr, and by exit
+// code 6 if all else was good.
+func TestExitCodesOfIncompleteRecordings(t *testing.T) {
+	t.Parallel()
+	need(t, "sh")
+	ping := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	steps := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
+	session := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
+	for name, flags := range map[string][]string{
+		"run": {"run", "--for", "1s"}, "run, quiet": {"run", "--quiet", "--for", "1s"}, "run --in": {"run", "--era", "legacy", "--in", ping},
+		"run --scenario": {"run", "--scenario", steps}, "call": {"call", "--tool", "echo", "message=hi"}, "list": {"list", "tools"},
+		"replay": {"replay", session}, "smoke": {"smoke"},
+	} {
+		for what, c := range map[string]struct {
+			does string
+			code int
+			says string // behind the path
+		}{
+			"deleted":   {"rm *", 6, "was deleted while it was open"},
+			"truncated": {"for f in *; do : >$f; done", 6, "was truncated while it was open"},
+			"replaced":  {"echo >.new && for f in *; do cp .new .next && mv .next $f; done", 6, "was replaced while it was open"},
+			"renamed":   {"for f in *; do mv $f $f.kept; done", 0, ""},
+			"left":      {"true", 0, ""},
+		} {
+			if name == "replay" && what == "truncated" {
+				c.code = 2 // there is nothing to compare with
+			}
+			t.Run(name+", "+what, func(t *testing.T) {
+				t.Parallel()
+				folder := t.TempDir()
+				place := []string{"--record", filepath.Join(folder, "z.jsonl")}
+				if name == "smoke" {
+					place = []string{"--recordings", folder}
+				}
+				r := run(t, tampering(c.does, folder, append(flags, place...)...)...)
+				require.Equal(t, c.code, r.code, r.stderr)
+				lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
+				if c.code == 0 {
+					require.NotContains(t, r.stderr, "incomplete")
+					if what == "renamed" && (name == "run" || name == "replay") {
+						require.Regexp(t, `recorded to \S*/z.jsonl, moved( to \S*/z.jsonl.kept)? while it was open`, r.stderr)
+					}
+					return
+				}
+				require.Regexp(t, `^mcpdbg: recording incomplete: `+regexp.QuoteMeta(folder)+`/\S+\.jsonl `+c.says+`$`, lines[len(lines)-1])
+			})
+		}
+	}
+}
+
+// Any other code wins over that of an incomplete recording.
+func TestOtherExitCodesWinOverAnIncompleteRecording(t *testing.T) {
+	t.Parallel()
+	need(t, "sh")
+	for _, c := range []struct {
+		code  int
+		flags []string
+		end   string
+	}{
+		{1, []string{"call", "no/such"}, "demo-server"},
+		{3, []string{"call", "ping"}, "demo-server --misbehave dies-at-start"},
+		{4, []string{"list", "--startup-timeout", "500ms", "tools"}, "demo-server --misbehave never-answers"},
+		{1, []string{"smoke"}, "demo-server --misbehave dies-at-start"},
+	} {
+		folder := t.TempDir()
+		place := []string{"--record", filepath.Join(folder, "z.jsonl")}
+		if c.flags[0] == "smoke" {
+			place = []string{"--recordings", folder}
+		}
+		args := append(c.flags, place...)
+		r := run(t, append(args, "--", "sh", "-c", `rm "$1"/*; exec "$2" `+c.end, "sh", folder, binary)...)
+		require.Equal(t, c.code, r.code, r.stderr)
+		require.Contains(t, r.stderr, "recording incomplete: ")
+	}
+}
+
+// Without --record there is nothing that could be incomplete.
+func TestNoRecordIsNeverIncomplete(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{"run", "--for", "100ms"}, {"list", "tools"}, {"smoke"}} {
+		r := run(t, against("", append(flags, "--no-record")...)...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.NotContains(t, r.stderr, "incomplete")
+	}
+}
+
+func TestTheScreenSaysThatTheRecordingIsIncomplete(t *testing.T) {
+	for what, c := range map[string]struct {
+		does, header, end string
+	}{
+		"deleted": {"rm z.jsonl", "REC INCOMPLETE", "ended with 6"},
+		"renamed": {"mv z.jsonl y.jsonl", "moved", "ended with 0"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			folder := t.TempDir()
+			args := tampering(c.does, folder, "--record", filepath.Join(folder, "z.jsonl"))
+			s := inTerminal(t, 160, 36, append([]string{"sh", "-c", `"$0" "$@"; echo "ended with $?"; exec cat`, binary}, args...)...)
+			s.until("ready", c.header)
+			s.keys("q")
+			shown := s.until(c.end)
+			require.Equal(t, what == "deleted", strings.Contains(strings.ReplaceAll(shown, "\n", ""), "z.jsonl was deleted while it was open"), shown)
+		})
+	}
+}
+
+// Without a place for recordings they go to a temporary folder, for this user
+// alone.
+func TestWithoutHomeSessionsAreRecordedToATemporaryFolder(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		against("", "call", "--tool", "echo", "message=hi"), against("", "list", "tools"), against("", "run", "--for", "100ms"), against("", "smoke"),
+	} {
+		cmd := program(t, args...)
+		temp := t.TempDir()
+		mark := cmd.Env[len(cmd.Env)-1]
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, mark}
+		r := finish(t, cmd)
+		require.Equal(t, 0, r.code, r.stderr)
+		folders, err := filepath.Glob(filepath.Join(temp, "mcpdbg-recordings-*"))
+		require.NoError(t, err)
+		require.Len(t, folders, 1)
+		require.Equal(t, 1, strings.Count(r.stderr, "warning"), r.stderr)
+		require.Contains(t, r.stderr, "mcpdbg: warning: $HOME is not defined: recording to the temporary folder "+folders[0]+"\n")
+		info, err := os.Stat(folders[0])
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+		files, err := filepath.Glob(filepath.Join(folders[0], "*.jsonl"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		report, err := recordings.Verify(files[0])
+		require.NoError(t, err)
+		require.True(t, report.OK() && report.Finished)
+	}
+
+	cmd := program(t, against("", "list", "--no-record", "tools")...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), cmd.Env[len(cmd.Env)-1]}
+	r := finish(t, cmd)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+}
