@@ -21,8 +21,8 @@ it looks for holes in the sequence numbers, and holds every line against the
 format, which docs/recording-format.md describes.
 
 A recording that is not finished, because it is still being written or its
-recorder was killed or found the disk full, is no problem but a note. A copy that was cut down, such as
-one that rec cat --filter --json printed, is one.
+recorder was killed or found the disk full, is no problem but a note. A copy
+that was cut down, such as one that rec cat --filter --json printed, is one.
 
 ` + recordingNames + `
 
