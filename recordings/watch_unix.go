@@ -20,7 +20,7 @@ func links(info fs.FileInfo) (n uint64, known bool) {
 	if !ok {
 		return 0, false
 	}
-	return uint64(stat.Nlink), true
+	return uint64(stat.Nlink), true //nolint:unconvert // its size differs between systems
 }
 
 // currentPath returns where an open file is now, as far as the system says it.
