@@ -14,7 +14,7 @@ type test struct {
 // Run proves that the executors that newHarness returns do all that package
 // executor promises. Each subtest gets one of its own, and closes it.
 func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
-	for _, group := range [][]test{sequenceTests, readTests, subscriberTests, stdinTests, endingTests, startTests, raceTests} {
+	for _, group := range [][]test{sequenceTests, readTests, subscriberTests, stdinTests, endingTests, daemonTests, startTests, raceTests} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)

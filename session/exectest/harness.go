@@ -45,6 +45,13 @@ type Harness struct {
 	// environment as what an environment policy selects from, in which
 	// SecretName is set to SecretValue.
 	Local bool
+	// Orphans tells that the executor finds every process that the leader
+	// started, whatever became of its environment, group, session and parent.
+	// Without it, Terminate must find those that a look at the tree has shown
+	// before, and for the others give a reason in StopReport.CannotTell.
+	Orphans bool
+	// Spares tells that the executor obeys Command.Leave.
+	Spares bool
 	// Lose, if set, cuts a process off, so that how it ends is not known.
 	Lose func(p executor.Process)
 }

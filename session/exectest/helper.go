@@ -36,11 +36,18 @@ const helperArg = "exectest-helper"
 //	ignore SIG      ignore INT or TERM
 //	trap SIG CODE   exit with CODE on INT or TERM
 //	closeout        close standard output and standard error
+//	overwrite       overwrite the memory that holds the environment; elsewhere
+//	                than on Linux, execute itself with another environment and
+//	                another name, and go on with the steps that follow
+//	uid             write "uid N\n" to standard output
+//	user N          become the user and group N, which only root may
 //	spawn KIND S... end
 //	                start a process that runs the steps S: a "child" of the same
-//	                group, one with a "group" of its own, a "daemon" that has
-//	                left group, session and parent, or a "stray", a daemon
-//	                without an environment
+//	                group, one with a "group" of its own, a "clean" one with a
+//	                session of its own and no environment, a "daemon" that has
+//	                left group, session and parent, a "stray", a daemon without
+//	                an environment, or a "named=NAME" daemon whose first argument
+//	                is /opt/NAME
 //	pids            write "pid N\n" for each process that was spawned
 //	reap            wait for all processes that were spawned
 //	nap MS          wait for so many milliseconds
@@ -150,6 +157,12 @@ func (h *helper) run(step string) {
 	case "closeout":
 		h.check(os.Stdout.Close())
 		h.check(os.Stderr.Close())
+	case "overwrite":
+		h.check(overwriteEnvironment(h.steps))
+	case "uid":
+		h.write(os.Stdout, fmt.Appendf(nil, "uid %d\n", os.Getuid()))
+	case "user":
+		h.check(becomeUser(h.number()))
 	case "spawn":
 		h.spawn(h.pop(), h.block())
 	case "pids":
@@ -226,15 +239,28 @@ func (h *helper) trap(sig os.Signal, code int) {
 }
 
 func (h *helper) spawn(kind string, steps []string) {
-	leaves := kind == "daemon" || kind == "stray"
+	program := os.Args[0]
+	if self, err := os.Executable(); err == nil {
+		program = self // the first argument may be another name
+	}
+	name, named := strings.CutPrefix(kind, "named=")
+	leaves := kind == "daemon" || kind == "stray" || named
 	if leaves {
 		// The process between here and the daemon ends at once.
-		steps = slices.Concat([]string{"spawn", "session"}, steps, []string{"end"})
+		between := "session"
+		if named {
+			between += "=" + name
+		}
+		steps = slices.Concat([]string{"spawn", between}, steps, []string{"end"})
 	}
-	c := exec.Command(os.Args[0], HelperArgs(steps...)...)
+	c := exec.Command(program, HelperArgs(steps...)...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	kind, name, named = strings.Cut(kind, "=")
+	if named && kind == "session" {
+		c.Args[0] = "/opt/" + name
+	}
 	c.SysProcAttr = spawnAttr(kind)
-	if kind == "stray" {
+	if kind == "stray" || kind == "clean" {
 		c.Env = []string{}
 	}
 	h.check(c.Start())

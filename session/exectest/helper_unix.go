@@ -8,7 +8,7 @@ import (
 )
 
 func spawnAttr(kind string) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: kind == "group", Setsid: kind == "session"}
+	return &syscall.SysProcAttr{Setpgid: kind == "group", Setsid: kind == "session" || kind == "clean"}
 }
 
 // makeFIFO makes a named pipe that every user may use.
@@ -29,4 +29,12 @@ func writeDirectly(f *os.File, b []byte) error {
 		b = b[n:]
 	}
 	return nil
+}
+
+// becomeUser changes all threads of this process.
+func becomeUser(id int) error {
+	if err := syscall.Setgid(id); err != nil {
+		return err
+	}
+	return syscall.Setuid(id)
 }

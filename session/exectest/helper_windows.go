@@ -19,3 +19,7 @@ func writeDirectly(f *os.File, b []byte) error {
 	_, err := f.Write(b)
 	return err
 }
+
+func overwriteEnvironment([]string) error { return errors.ErrUnsupported }
+
+func becomeUser(int) error { return errors.ErrUnsupported }
