@@ -17,6 +17,7 @@ import (
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
 )
 
 // The size of a message: the mean of what MCP servers send in
@@ -191,4 +192,28 @@ func (c *echo) trips(message []byte, n int) {
 	c.message, c.left = message, n
 	c.send()
 	<-c.done
+}
+
+// BenchmarkStart measures a start with and without a watchdog, and the time until
+// the end of what was started was read. Tenth percentiles, as above.
+func BenchmarkStart(b *testing.B) {
+	for _, c := range []struct{ name, program string }{{"watched", watchdog.Program}, {"bare", ""}} {
+		b.Run(c.name, func(b *testing.B) {
+			e := New(Options{Watchdog: watchdogCommand(), Retention: time.Millisecond})
+			e.program = c.program
+			b.Cleanup(func() { require.NoError(b, e.Close()) })
+			var starts, ends []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				p, err := e.Start(context.Background(), executor.Command{Argv: []string{"/bin/true"}})
+				require.NoError(b, err)
+				starts = append(starts, time.Since(begin))
+				_, err = p.Read(context.Background(), 0, 0, time.Minute)
+				require.NoError(b, err)
+				ends = append(ends, time.Since(begin))
+			}
+			b.ReportMetric(quiet(starts).Seconds()*1e6, "start-us")
+			b.ReportMetric(quiet(ends).Seconds()*1e6, "closed-us")
+		})
+	}
 }

@@ -13,20 +13,36 @@ import (
 
 	"mcpdbg/session/exectest"
 	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
 )
 
 func TestConformance(t *testing.T) {
+	if watchdog.Program == "" {
+		t.Skip("processes have no watchdog of their own here: TestConformanceBare")
+	}
+	conform(t, watchdog.Program)
+}
+
+// TestConformanceBare is of systems without a watchdog of each process's own.
+func TestConformanceBare(t *testing.T) { conform(t, "") }
+
+func conform(t *testing.T, program string) {
 	t.Setenv(exectest.SecretName, exectest.SecretValue)
+	at := func(o Options) *Executor {
+		e := New(o)
+		e.program = program
+		return e
+	}
 	exectest.Run(t, func(t *testing.T) exectest.Harness {
 		return exectest.Harness{
-			Executor: New(Options{Watchdog: watchdogCommand()}),
+			Executor: at(Options{Watchdog: watchdogCommand()}),
 			Program:  os.Args[0],
 			Alive:    alive,
 			Zombie:   zombie,
 			Forgetful: func(_ *testing.T, retention time.Duration) executor.Executor {
-				return New(Options{Retention: retention})
+				return at(Options{Retention: retention})
 			},
-			Local: true,
+			Local: true, Orphans: program != "", Spares: true,
 		}
 	})
 }
@@ -55,7 +71,7 @@ func alive(pid int) bool {
 
 func zombie(pid int) bool {
 	p, ok := find(pid)
-	return ok && p.zombie && p.ppid == os.Getpid()
+	return ok && p.zombie
 }
 
 func TestAliveAndZombie(t *testing.T) {

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
 )
 
 // Options configure an Executor. The zero value is usable.
 type Options struct {
 	// Watchdog is the command that runs Watchdog on its standard input: this
-	// program and its hidden subcommand. Empty means none: then nothing ends
-	// the processes if this program is killed. Windows needs none.
+	// program and its hidden subcommand. It is used where a process cannot get a
+	// watchdog of its own as its parent, which only Linux has. Empty means none:
+	// then nothing ends such processes if this program is killed. Windows needs
+	// none.
 	Watchdog []string
 	// Environ is what EnvPolicy selects from; nil means os.Environ().
 	Environ []string
@@ -34,6 +37,9 @@ type Executor struct {
 	table *executor.Table[*process]
 	guard *guard
 	scans scans
+	// program is what becomes the watchdog of a process; empty means that there
+	// is none here.
+	program string
 	// running counts the goroutines of all processes.
 	running sync.WaitGroup
 }
@@ -52,9 +58,10 @@ func New(opts Options) *Executor {
 		opts.Watchdog = nil // jobs do what it is for
 	}
 	return &Executor{
-		opts:  opts,
-		table: executor.NewTable[*process](opts.IDs, opts.Retention),
-		guard: newGuard(opts.Watchdog),
+		opts:    opts,
+		table:   executor.NewTable[*process](opts.IDs, opts.Retention),
+		guard:   newGuard(opts.Watchdog),
+		program: watchdog.Program,
 	}
 }
 
@@ -98,7 +105,8 @@ func (e *Executor) Close() error {
 	var ending sync.WaitGroup
 	var mu sync.Mutex
 	var failures []error
-	for _, p := range e.table.Close() {
+	all := e.table.Close()
+	for _, p := range all {
 		ending.Go(func() {
 			if _, err := p.Terminate(context.Background()); err != nil {
 				mu.Lock()
@@ -110,6 +118,9 @@ func (e *Executor) Close() error {
 	ending.Wait()
 	if len(failures) == 0 {
 		e.running.Wait()
+	}
+	for _, p := range all {
+		p.letGo()
 	}
 	e.guard.Close()
 	return errors.Join(failures...)

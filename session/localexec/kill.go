@@ -25,31 +25,24 @@ const (
 	calmUnwatched = 8 // where the program was killed at whatever it was doing
 )
 
-// A finder lists who is to be killed; known are those it found before.
-type finder func(known map[procID]bool) ([]proc, error)
-
 // killRounds strikes at all whom find finds, round after round, until it finds
 // none, which strike is told too, or until ctx is done. It takes calm looks in
 // a row without anybody; one is enough if atOnce is set and nobody was ever
 // found.
-func killRounds(ctx context.Context, calm int, atOnce bool, find finder, strike func([]proc)) error {
-	known := make(map[procID]bool)
-	empty := 0
+func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc, error), strike func([]proc)) error {
+	empty, never := 0, true
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		found, err := find(known)
+		found, err := find()
 		if err != nil {
 			return err
 		}
 		strike(found)
 		empty++
 		if len(found) > 0 {
-			empty = 0
+			empty, never = 0, false
 		}
-		if empty >= calm || empty > 0 && atOnce && len(known) == 0 {
+		if empty >= calm || empty > 0 && atOnce && never {
 			return nil
-		}
-		for _, m := range found {
-			known[m.procID] = true
 		}
 		select {
 		case <-time.After(pause):
@@ -61,23 +54,17 @@ func killRounds(ctx context.Context, calm int, atOnce bool, find finder, strike 
 
 // kill sends SIGKILL round after round until nobody of the process is left
 // and the leader is reaped. It returns who was found, and who is left.
-func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, err error) {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
+func (p *process) kill(caller context.Context) (found, left []executor.Descendant, err error) {
+	ctx, cancel := context.WithTimeout(caller, endTime)
 	defer cancel()
-	find := func(known map[procID]bool) ([]proc, error) {
-		f := p.family()
-		f.known = known
-		return p.child.members(f, &p.ex.scans)
+	for again := true; again; again = err == nil && !p.emptied(ctx) {
+		err = killRounds(ctx, calmAfterKill, true, p.members, func(round []proc) {
+			left = descendants(round)
+			found = addNew(found, left)
+			// Who cannot be killed is found again, and reported in the end.
+			_ = p.signal(executor.StepKill, executor.ScopeTree, round)
+		})
 	}
-	err = killRounds(ctx, calmAfterKill, true, find, func(round []proc) {
-		left = nil
-		for _, m := range round {
-			left = append(left, m.descendant())
-		}
-		found = addNew(found, left)
-		// Who cannot be killed is found again, and reported in the end.
-		_ = p.signal(executor.StepKill, executor.ScopeTree, left)
-	})
 	if err != nil {
 		return found, left, errors.Join(err, p.signal(executor.StepKill, executor.ScopeGroup, nil))
 	}
@@ -85,8 +72,36 @@ func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, 
 	case <-p.exited:
 		return found, left, nil
 	case <-ctx.Done():
+		if caller.Err() == nil {
+			p.child.forsake()
+		}
 		return found, left, errors.New("the leader does not die")
 	}
+}
+
+// emptied reports whether rounds of killing may end. Where a watchdog knows
+// whether a descendant is left, it waits for that for a moment.
+func (p *process) emptied(ctx context.Context) bool {
+	if len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause) {
+		return true
+	}
+	if ctx.Err() == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hidden = true
+	return true
+}
+
+// killOrphans kills what a lost watchdog has left.
+func (p *process) killOrphans() {
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	// What is left is found again by Terminate, and reported by it.
+	_ = killRounds(ctx, calmUnwatched, false, p.members, func(round []proc) {
+		_ = p.signal(executor.StepKill, executor.ScopeTree, round)
+	})
 }
 
 // addNew appends those of more whose pid is not in list.
@@ -99,10 +114,10 @@ func addNew(list, more []executor.Descendant) []executor.Descendant {
 	return list
 }
 
-func signalEach(step executor.Step, found []executor.Descendant) error {
+func signalEach(step executor.Step, found []proc) error {
 	var failures []error
-	for _, d := range found {
-		failures = append(failures, signalOne(d.PID, step))
+	for _, m := range found {
+		failures = append(failures, signalProc(m.procID, step))
 	}
 	return errors.Join(failures...)
 }

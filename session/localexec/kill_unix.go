@@ -11,14 +11,6 @@ import (
 	"mcpdbg/session/executor"
 )
 
-// signal sends the signal of step to the leader, or to its group.
-func (c *child) signal(step executor.Step, group bool) error {
-	if group {
-		return signalOne(-c.process.Pid, step)
-	}
-	return signalOne(c.process.Pid, step)
-}
-
 // signalOne sends the signal of step to a process, or to the group -pid.
 // Nobody there is no error.
 func signalOne(pid int, step executor.Step) error {

@@ -2,7 +2,6 @@ package localexec
 
 import (
 	"errors"
-	"os"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -17,9 +16,9 @@ func (c *child) signal(step executor.Step, group bool) error {
 	case step == executor.StepKill && group:
 		return windows.TerminateJobObject(c.job, 1)
 	case step == executor.StepInterrupt && group:
-		return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(c.process.Pid))
+		return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(c.pid))
 	default:
-		return signalOne(c.process.Pid, step)
+		return signalOne(c.pid, step)
 	}
 }
 
@@ -42,9 +41,7 @@ func signalOne(pid int, step executor.Step) error {
 // groupGone reports false: a job is never anybody else's.
 func (c *child) groupGone() bool { return false }
 
-func exitStatus(state *os.ProcessState) executor.Exit {
-	return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
-}
+func signalProc(id procID, step executor.Step) error { return signalOne(id.pid, step) }
 
 func ownSession() *syscall.SysProcAttr { return nil }
 

@@ -12,18 +12,19 @@ func (p *process) KillOne(_ context.Context, pid int) (executor.Descendant, erro
 	if !p.running() {
 		return executor.Descendant{}, executor.ErrStarting
 	}
-	tree, err := p.members(executor.ScopeTree)
+	found, spared, err := p.look()
 	if err != nil {
 		return executor.Descendant{}, err
 	}
-	for _, d := range tree {
-		if d.PID != pid {
+	for _, m := range append(found, spared...) {
+		if m.pid != pid {
 			continue
 		}
-		if pid == p.child.process.Pid { // whose number is its own until it is reaped
+		d := m.descendant()
+		if pid == p.child.pid { // whose number is its own until it is reaped
 			return d, p.signal(executor.StepKill, executor.ScopeLeader, nil)
 		}
-		if err := signalOne(pid, executor.StepKill); err != nil {
+		if err := signalProc(m.procID, executor.StepKill); err != nil {
 			return d, fmt.Errorf("send KILL: %w", err)
 		}
 		return d, nil

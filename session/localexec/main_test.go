@@ -14,8 +14,9 @@ import (
 
 // Arguments that make the test binary something else than tests.
 const (
-	watchdogArg = "watchdog-of-localexec"
-	driverArg   = "driver-of-localexec"
+	watchdogArg   = "watchdog-of-localexec"
+	driverArg     = "driver-of-localexec"
+	bareDriverArg = "bare-driver-of-localexec"
 )
 
 func TestMain(m *testing.M) {
@@ -26,8 +27,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case watchdogArg:
 			syscall.Exit(Watchdog(os.Stdin)) // os.Exit takes a second under the race detector
-		case driverArg:
-			drive(os.Args[2:])
+		case driverArg, bareDriverArg:
+			drive(os.Args[1] == bareDriverArg, os.Args[2:])
 		}
 	}
 	os.Exit(m.Run())
@@ -37,9 +38,13 @@ func TestMain(m *testing.M) {
 func watchdogCommand() []string { return []string{os.Args[0], watchdogArg} }
 
 // drive is a program that runs the helper's steps under an executor with a
-// watchdog, and copies what the helper writes to its own standard output.
-func drive(steps []string) {
+// watchdog, and copies what the helper writes to its own standard output. A bare
+// one has only the one watchdog over all.
+func drive(bare bool, steps []string) {
 	e := New(Options{Watchdog: watchdogCommand()})
+	if bare {
+		e.program = ""
+	}
 	p, err := e.Start(context.Background(), executor.Command{
 		Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...),
 	})
@@ -56,11 +61,29 @@ func drive(steps []string) {
 		fmt.Println("cannot subscribe:", err)
 		os.Exit(1)
 	}
-	fmt.Println("watchdog", e.guard.cmd.Process.Pid)
+	if e.guard.cmd != nil {
+		fmt.Println("watchdog", e.guard.cmd.Process.Pid)
+	} else {
+		fmt.Println("watchdog", parentOf(p.Info().PID))
+	}
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test says so
 	if err := e.Close(); err != nil {
 		fmt.Println("cannot close:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// parentOf is the parent of a process, 0 if it is gone.
+func parentOf(pid int) int {
+	all, err := scan()
+	if err != nil {
+		return 0
+	}
+	for _, p := range all {
+		if p.pid == pid {
+			return p.ppid
+		}
+	}
+	return 0
 }

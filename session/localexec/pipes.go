@@ -2,47 +2,71 @@ package localexec
 
 import "os"
 
-// pipes collects the files of a spawn, so that none is left open: theirs after
-// it, ours too when it failed.
+// pipes are the files between a child and this program. All are closed by
+// somebody: theirs once the child runs, ours by the process or when there is none.
 type pipes struct {
-	ours, theirs []*os.File
-	err          error
+	stdin          *os.File // nil without
+	stdout, stderr *os.File
+	theirs         []*os.File // the child's standard input, output and error
 }
 
-// stdin makes the standard input of c and returns the child's end.
-func (p *pipes) stdin(c *child, none bool) *os.File {
-	if none {
-		null, err := os.Open(os.DevNull)
-		p.add(nil, null, err)
-		return null
+func newPipes(noStdin bool) (*pipes, error) {
+	p := new(pipes)
+	var err error
+	if noStdin {
+		err = p.null()
+	} else {
+		err = p.input()
 	}
-	r, w, err := os.Pipe()
-	p.add(w, r, err)
-	c.stdin = w
-	return r
-}
-
-// output makes an output pipe and returns the child's end.
-func (p *pipes) output(ours **os.File) *os.File {
-	r, w, err := os.Pipe()
-	p.add(r, w, err)
-	*ours = r
-	return w
-}
-
-func (p *pipes) add(ours, theirs *os.File, err error) {
+	for _, ours := range []**os.File{&p.stdout, &p.stderr} {
+		if err == nil {
+			err = p.output(ours)
+		}
+	}
 	if err != nil {
-		p.err = err
-		return
+		p.closeAll()
+		return nil, err
 	}
-	p.theirs = append(p.theirs, theirs)
-	if ours != nil {
-		p.ours = append(p.ours, ours)
-	}
+	return p, nil
 }
 
-func (p *pipes) closeTheirs() { closeAll(p.theirs) }
-func (p *pipes) closeOurs()   { closeAll(p.ours) }
+func (p *pipes) null() error {
+	null, err := os.Open(os.DevNull)
+	if err == nil {
+		p.theirs = append(p.theirs, null)
+	}
+	return err
+}
+
+func (p *pipes) input() error {
+	r, w, err := os.Pipe()
+	if err == nil {
+		p.stdin, p.theirs = w, append(p.theirs, r)
+	}
+	return err
+}
+
+func (p *pipes) output(ours **os.File) error {
+	r, w, err := os.Pipe()
+	if err == nil {
+		*ours, p.theirs = r, append(p.theirs, w)
+	}
+	return err
+}
+
+func (p *pipes) closeTheirs() {
+	closeAll(p.theirs)
+	p.theirs = nil
+}
+
+func (p *pipes) closeAll() {
+	p.closeTheirs()
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		if f != nil {
+			closeAll([]*os.File{f})
+		}
+	}
+}
 
 // closeAll closes files that nothing was written to.
 func closeAll(files []*os.File) {

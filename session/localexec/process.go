@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +22,9 @@ type process struct {
 	exited  chan struct{} // closed when the leader was reaped
 	ending  chan struct{} // one slot: held by the Terminate that is at work
 
+	finish   sync.Once     // closes finished
+	finished chan struct{} // closed when Terminate has done what it can
+
 	mu        sync.Mutex
 	cancelled bool // terminated while starting
 	child     *child
@@ -32,6 +34,12 @@ type process struct {
 	exitedAt  time.Time
 	groupGone bool // the group was empty when the leader was reaped: its number may be anybody's
 	swept     bool // nothing of the process is left
+
+	known      map[procID]membership // processes of the tree that were seen
+	sparedNow  []proc                // in the latest look
+	orphaned   bool                  // the watchdog was lost
+	hidden     bool                  // a descendant is left that no look shows
+	containers bool                  // a client of a container engine was seen
 
 	// Set before settled is closed, and constant from then on.
 	journal *executor.Journal
@@ -50,6 +58,10 @@ func newProcess(e *Executor, id string, cmd executor.Command) *process {
 		settled: make(chan struct{}),
 		exited:  make(chan struct{}),
 		ending:  make(chan struct{}, 1),
+
+		finished:   make(chan struct{}),
+		known:      make(map[procID]membership),
+		containers: executor.ContainerClient(cmd.Argv[0]),
 	}
 }
 
@@ -87,7 +99,7 @@ func (p *process) Info() executor.Info {
 	if child == nil {
 		return info
 	}
-	info.PID = child.process.Pid
+	info.PID = child.pid
 	p.journal.Fill(&info)
 	if p.stdin != nil {
 		p.stdin.Fill(&info)
@@ -140,7 +152,8 @@ func (p *process) Tree(context.Context) ([]executor.Descendant, error) {
 	if !p.running() {
 		return nil, nil
 	}
-	return p.members(executor.ScopeTree)
+	found, spared, err := p.look()
+	return descendants(append(found, spared...)), err
 }
 
 // attach makes the spawned child the process's own and starts its goroutines.
@@ -155,13 +168,20 @@ func (p *process) attach(c *child, env executor.EnvReport) {
 		newPump(p.journal, executor.Stdout, c.stdout),
 		newPump(p.journal, executor.Stderr, c.stderr),
 	}
+	leader, known := identify(c.pid)
 	p.mu.Lock()
 	p.child, p.env, p.started = c, env, time.Now()
+	if known {
+		p.known[leader] = memberFound
+	}
 	p.mu.Unlock()
 	for _, pump := range p.pumps {
 		p.ex.running.Go(pump.run)
 	}
 	p.ex.running.Go(p.wait)
+	if !c.complete() {
+		p.ex.running.Go(p.sample)
+	}
 }
 
 // closing runs when both streams have ended and the exit is known.
@@ -173,17 +193,21 @@ func (p *process) closing() {
 
 // wait reaps the leader, and tells of its exit behind what it had written.
 func (p *process) wait() {
-	state, err := p.child.process.Wait()
+	exit := p.child.wait()
 	groupGone := p.child.groupGone()
+	orphaned := exit.By == executor.EndedByWatchdog
 	p.mu.Lock()
-	p.reaped, p.groupGone, p.exitedAt = true, groupGone, time.Now()
+	p.reaped, p.groupGone, p.orphaned, p.exitedAt = true, groupGone, orphaned, time.Now()
 	p.mu.Unlock()
 	if groupGone {
 		p.ex.guard.forgetGroup(p.mark)
 	}
+	if orphaned {
+		p.killOrphans()
+	}
 	close(p.exited)
 	flush(p.pumps)
-	p.journal.Exited(exitOf(state, err))
+	p.journal.Exited(exit)
 	<-p.journal.Done()
 	p.ex.table.Retire(p, p.expire)
 }
@@ -193,11 +217,4 @@ func (p *process) wait() {
 func (p *process) expire() {
 	// What cannot be killed stays with the watchdog, until this program ends.
 	_, _ = p.end(context.Background())
-}
-
-func exitOf(state *os.ProcessState, err error) executor.Exit {
-	if err != nil {
-		return executor.Exit{Kind: executor.ExitUnknown}
-	}
-	return exitStatus(state)
 }

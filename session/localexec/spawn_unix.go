@@ -3,65 +3,146 @@
 package localexec
 
 import (
+	"context"
 	"errors"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"mcpdbg/session/executor"
 )
 
-// A child is a leader that was spawned, and our ends of its pipes.
+// A child is a leader, from before its spawn, and our ends of its pipes. Its
+// parent is a watchdog, or where there is none this program.
 type child struct {
-	process        *os.Process
-	stdin          *os.File // nil without
-	stdout, stderr *os.File
+	*pipes
+	pid     int
+	watcher *watcher    // nil without a watchdog
+	process *os.Process // nil under a watchdog
 }
 
-// spawn runs s as the leader of a session and group of its own, so that what a
-// terminal sends to us does not reach it and its group can be signalled.
-func spawn(s spec) (*child, error) {
-	c, err := spawnWith(s, &syscall.SysProcAttr{Setsid: true})
-	if errors.Is(err, unix.EPERM) { // refused, by a sandbox for example
-		c, err = spawnWith(s, &syscall.SysProcAttr{Setpgid: true})
+// watch starts program as the watchdog that is to be the child's parent.
+func (c *child) watch(program string) error {
+	w, err := startWatcher(program, c.theirs)
+	if err == nil {
+		c.watcher = w
 	}
-	return c, err
+	return err
 }
 
-func spawnWith(s spec, attr *syscall.SysProcAttr) (*child, error) {
-	var pipes pipes
-	defer pipes.closeTheirs()
-	c := new(child)
-	stdin := pipes.stdin(c, s.noStdin)
-	stdout := pipes.output(&c.stdout)
-	stderr := pipes.output(&c.stderr)
-	if pipes.err != nil {
-		pipes.closeOurs()
-		return nil, pipes.err
-	}
-	process, err := os.StartProcess(s.path, s.argv, &os.ProcAttr{
-		Dir: s.dir, Env: s.env, Files: []*os.File{stdin, stdout, stderr}, Sys: attr,
-	})
+// complete reports whether all that the child starts can be found, for as long
+// as nobody kills its watchdog.
+func (c *child) complete() bool { return c.watcher != nil }
+
+// watched reports whether the child has a watchdog that runs.
+func (c *child) watched() bool { return c.watcher != nil && !c.watcher.over() }
+
+// run spawns the child as the leader of a session and group of its own, so that
+// what a terminal sends to us does not reach it and its group can be signalled.
+// When it fails, no file is left open.
+func (c *child) run(ctx context.Context, s spec) error {
+	err := c.spawn(ctx, s)
+	c.closeTheirs()
 	if err != nil {
-		pipes.closeOurs()
-		return nil, err
+		c.discard()
 	}
-	c.process = process
-	return c, nil
+	return err
+}
+
+func (c *child) spawn(ctx context.Context, s spec) (err error) {
+	if c.watcher != nil {
+		c.pid, err = c.watcher.run(ctx, s)
+		return err
+	}
+	c.process, err = c.spawnWith(s, &syscall.SysProcAttr{Setsid: true})
+	if errors.Is(err, unix.EPERM) { // refused, by a sandbox for example
+		c.process, err = c.spawnWith(s, &syscall.SysProcAttr{Setpgid: true})
+	}
+	if err == nil {
+		c.pid = c.process.Pid
+	}
+	return err
+}
+
+func (c *child) spawnWith(s spec, attr *syscall.SysProcAttr) (*os.Process, error) {
+	return os.StartProcess(s.path, s.argv, &os.ProcAttr{Dir: s.dir, Env: s.env, Files: c.theirs, Sys: attr})
+}
+
+// discard gives up a child that does not run.
+func (c *child) discard() {
+	c.closeAll()
+	if c.watcher != nil {
+		c.watcher.abandon()
+	}
+}
+
+// wait returns how the leader ended, and reaps it.
+func (c *child) wait() executor.Exit {
+	if c.watcher != nil {
+		return c.watcher.wait()
+	}
+	state, err := c.process.Wait()
+	if err != nil {
+		return executor.Exit{Kind: executor.ExitUnknown}
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
+	}
+	return exitOf(status)
+}
+
+// parent is the watchdog's pid while it runs, else 0.
+func (c *child) parent() int {
+	if !c.watched() {
+		return 0
+	}
+	return c.watcher.process.Pid
+}
+
+// awaitEmpty waits until a watchdog says that nothing is left of what the child
+// had started, and reports whether it has. Without one it has nothing to say.
+func (c *child) awaitEmpty(ctx context.Context, limit time.Duration) bool {
+	return c.watcher == nil || c.watcher.awaitEmpty(ctx, limit)
 }
 
 // groupGone reports whether nobody that we may signal is left in the group of a
 // reaped leader.
-func (c *child) groupGone() bool { return unix.Kill(-c.process.Pid, 0) != nil }
+func (c *child) groupGone() bool { return unix.Kill(-c.pid, 0) != nil }
 
-// release frees what is kept for the descendants: nothing here.
-func (c *child) release() {}
+// forsake ends a watchdog that does not tell of the leader's end, having been
+// stopped, and with it the leader.
+func (c *child) forsake() {
+	if c.watcher != nil {
+		c.watcher.kill()
+	}
+}
 
-func exitStatus(state *os.ProcessState) executor.Exit {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
-		return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
+// release frees what is kept for the descendants.
+func (c *child) release() {
+	if c.watcher != nil {
+		c.watcher.release()
+	}
+}
+
+// signal sends the signal of step to the leader, or to its group.
+func (c *child) signal(step executor.Step, group bool) error {
+	switch {
+	case c.watched():
+		return c.watcher.signal(signalOf(step), group)
+	case group:
+		return signalOne(-c.pid, step)
+	case c.watcher != nil:
+		return nil // the leader has ended with its watchdog
+	}
+	return signalOne(c.pid, step)
+}
+
+func exitOf(status syscall.WaitStatus) executor.Exit {
+	if !status.Signaled() {
+		return executor.Exit{Kind: executor.ExitCode, Code: status.ExitStatus()}
 	}
 	return executor.Exit{
 		Kind:   executor.ExitSignal,

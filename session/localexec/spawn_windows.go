@@ -1,56 +1,90 @@
 package localexec
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"mcpdbg/session/executor"
 )
 
 // A child is a leader that was spawned, our ends of its pipes, and the job
 // that holds it and all its descendants. The job ends with its last handle, so
 // that no process outlives this program.
 type child struct {
-	process        *os.Process
-	stdin          *os.File // nil without
-	stdout, stderr *os.File
-	job            windows.Handle
+	*pipes
+	pid     int
+	process *os.Process
+	job     windows.Handle
 }
+
+// watch has nothing to do: the job ends with this program.
+func (c *child) watch(string) error { return nil }
+
+// complete reports whether all that the child starts can be found.
+func (c *child) complete() bool { return true }
+
+// parent is no watchdog here.
+func (c *child) parent() int { return 0 }
+
+// run spawns the child. When it fails, nothing of it is left.
+func (c *child) run(_ context.Context, s spec) error {
+	err := c.spawn(s)
+	c.closeTheirs()
+	if err != nil {
+		c.discard()
+	}
+	return err
+}
+
+// discard gives up a child that does not run.
+func (c *child) discard() { c.closeAll() }
+
+// wait returns how the leader ended.
+func (c *child) wait() executor.Exit {
+	state, err := c.process.Wait()
+	if err != nil {
+		return executor.Exit{Kind: executor.ExitUnknown}
+	}
+	return executor.Exit{Kind: executor.ExitCode, Code: state.ExitCode()}
+}
+
+// awaitEmpty has nothing to wait for: a job lists all that it holds.
+func (c *child) awaitEmpty(context.Context, time.Duration) bool { return true }
+
+// forsake has nothing to do: no watchdog stands between us and the leader.
+func (c *child) forsake() {}
 
 // spawn runs s suspended, puts it into a job, and lets it go: nothing it
 // starts can be outside the job.
-func spawn(s spec) (*child, error) {
-	var pipes pipes
-	defer pipes.closeTheirs()
-	c := new(child)
-	stdin := pipes.stdin(c, s.noStdin)
-	stdout := pipes.output(&c.stdout)
-	stderr := pipes.output(&c.stderr)
-	if pipes.err != nil {
-		pipes.closeOurs()
-		return nil, pipes.err
+func (c *child) spawn(s spec) error {
+	if len(s.leave) > 0 {
+		return fmt.Errorf("spare processes of a job: %w", errors.ErrUnsupported)
 	}
 	job, err := newJob()
 	if err != nil {
-		pipes.closeOurs()
-		return nil, err
+		return err
 	}
 	c.job = job
 	c.process, err = os.StartProcess(s.path, s.argv, &os.ProcAttr{
-		Dir: s.dir, Env: s.env, Files: []*os.File{stdin, stdout, stderr},
+		Dir: s.dir, Env: s.env, Files: c.theirs,
 		Sys: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED},
 	})
 	if err == nil {
 		err = c.confine()
 	}
 	if err != nil {
-		pipes.closeOurs()
 		_ = windows.CloseHandle(job) // and so ends what may be in it
-		return nil, err
+		return err
 	}
-	return c, nil
+	c.pid = c.process.Pid
+	return nil
 }
 
 func newJob() (windows.Handle, error) {

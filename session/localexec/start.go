@@ -34,17 +34,18 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 	}); err != nil {
 		return err
 	}
+	pipes, failed := newPipes(spec.noStdin)
+	if failed != nil {
+		return spawnError(spec, failed)
+	}
+	c := &child{pipes: pipes}
 	// A missing watchdog is told, and no reason not to start.
-	_ = p.phase("watchdog", "", p.register)
-	var c *child
-	if err := p.phase("spawn", spec.path, func() (err *executor.StartError) {
-		c, err = p.spawn(ctx, spec)
-		return err
-	}); err != nil {
+	_ = p.phase("watchdog", "", func() *executor.StartError { return p.watch(c) })
+	if err := p.phase("spawn", spec.path, func() *executor.StartError { return p.spawn(ctx, c, spec) }); err != nil {
 		p.ex.guard.del(p.mark)
 		return err
 	}
-	p.ex.guard.setGroup(p.mark, c.process.Pid)
+	p.ex.guard.setGroup(p.mark, c.pid)
 	p.attach(c, report)
 	if err := p.stillWanted(ctx); err != nil {
 		// The process runs, and must not: its end is the same as any other.
@@ -68,23 +69,39 @@ func (p *process) phase(name, detail string, step func() *executor.StartError) *
 	return err
 }
 
-// register puts the mark on the watchdog's list before anything carries it.
-func (p *process) register() *executor.StartError {
-	if err := p.ex.guard.add(p.mark, 0); err != nil {
-		return startError(executor.StartFailed, "watchdog", err, "if this program is killed, the process stays")
+// watch makes a watchdog the parent of c. Where that cannot be, it puts the mark
+// on the list of the one watchdog over all, before anything carries it.
+func (p *process) watch(c *child) *executor.StartError {
+	err := c.watch(p.ex.program)
+	if err == nil {
+		return nil
 	}
-	return nil
+	hint := "a daemon that hides may stay"
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = nil // as on most systems
+	}
+	if listed := p.ex.guard.add(p.mark, 0); listed != nil {
+		err, hint = errors.Join(err, listed), "if this program is killed, the process stays"
+	}
+	if err == nil {
+		return nil
+	}
+	return startError(executor.StartFailed, "watchdog", err, hint)
 }
 
-func (p *process) spawn(ctx context.Context, s spec) (*child, *executor.StartError) {
+func (p *process) spawn(ctx context.Context, c *child, s spec) *executor.StartError {
 	if err := p.stillWanted(ctx); err != nil {
-		return nil, startError(executor.StartCancelled, "spawn", err, "")
+		c.discard()
+		return startError(executor.StartCancelled, "spawn", err, "")
 	}
-	c, err := spawn(s)
-	if err != nil {
-		return nil, spawnError(s, err)
+	err := c.run(ctx, s)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return startError(executor.StartCancelled, "spawn", fmt.Errorf("%w: %w", errCancelled, ctx.Err()), "")
 	}
-	return c, nil
+	return spawnError(s, err)
 }
 
 func (p *process) stillWanted(ctx context.Context) error {
@@ -106,6 +123,7 @@ type spec struct {
 	dir     string
 	env     []string
 	noStdin bool
+	leave   []string // for the watchdog
 }
 
 func (p *process) resolve() (spec, executor.EnvReport, *executor.StartError) {
@@ -118,7 +136,7 @@ func (p *process) resolve() (spec, executor.EnvReport, *executor.StartError) {
 		return spec{}, report, err
 	}
 	env, report.Added = addMark(env, p.ex.opts.Environ, p.mark), []string{markName}
-	return spec{path: path, argv: p.cmd.Argv, dir: p.cmd.Dir, env: env, noStdin: p.cmd.NoStdin}, report, nil
+	return spec{path: path, argv: p.cmd.Argv, dir: p.cmd.Dir, env: env, noStdin: p.cmd.NoStdin, leave: p.cmd.Leave}, report, nil
 }
 
 // addMark puts mark behind those that this program itself carries.

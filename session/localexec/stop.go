@@ -27,30 +27,41 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 		p.CloseStdin()
 		return report, ctx.Err()
 	}
-	var err error
-	if report.Signalled, err = p.members(scope); err != nil {
+	found, err := p.inScope(scope)
+	if err != nil {
 		return report, err
 	}
-	return report, p.signal(step, scope, report.Signalled)
+	report.Signalled = descendants(found)
+	return report, p.signal(step, scope, found)
 }
 
 // signal takes step against the processes that were found in scope. The group
-// gets one signal as a whole, so that nobody escapes by forking.
-func (p *process) signal(step executor.Step, scope executor.Scope, found []executor.Descendant) error {
+// gets one signal as a whole, so that nobody escapes by forking, unless one of it
+// may have to be spared.
+func (p *process) signal(step executor.Step, scope executor.Scope, found []proc) error {
 	var failures []error
-	p.mu.Lock()
-	switch {
-	case !p.reaped:
-		failures = append(failures, p.child.signal(step, scope != executor.ScopeLeader))
-	case scope != executor.ScopeLeader && !p.swept && !p.groupGone && !p.child.groupGone():
-		failures = append(failures, p.child.signal(step, true))
+	spares := len(p.cmd.Leave) > 0 && scope != executor.ScopeLeader
+	if !spares {
+		failures = append(failures, p.signalGroup(step, scope))
 	}
-	p.mu.Unlock()
-	if scope == executor.ScopeTree {
+	if spares || scope == executor.ScopeTree {
 		failures = append(failures, signalEach(step, found))
 	}
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("send %s: %w", step, err)
+	}
+	return nil
+}
+
+// signalGroup signals the leader, or its group.
+func (p *process) signalGroup(step executor.Step, scope executor.Scope) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !p.reaped:
+		return p.child.signal(step, scope != executor.ScopeLeader)
+	case scope != executor.ScopeLeader && !p.swept && !p.groupGone && !p.child.groupGone():
+		return p.child.signal(step, true)
 	}
 	return nil
 }
@@ -114,6 +125,8 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		p.journal.EndEnding(false)
 		return report, fmt.Errorf("terminate %s: %w", p.id, err)
 	}
+	defer p.finish.Do(func() { close(p.finished) })
+	report.Spared, report.CannotTell = p.spared(), p.cannotTell()
 	cut := !awaitEnd(p.pumps, drainTime)
 	p.journal.EndEnding(cut)
 	p.closePipes()
@@ -136,7 +149,7 @@ func (p *process) settle(ctx context.Context) (alone bool) {
 	p.mu.Unlock()
 	alone = true
 	executor.Settle(ctx, exitedAt, func() bool {
-		left, err := p.members(executor.ScopeTree)
+		left, err := p.members()
 		nobody := err == nil && len(left) == 0
 		alone = alone && nobody
 		return nobody || err != nil
@@ -148,9 +161,22 @@ func (p *process) settle(ctx context.Context) (alone bool) {
 func (p *process) sweep() {
 	p.mu.Lock()
 	p.swept = true
-	p.child.release()
 	p.mu.Unlock()
+	p.child.release()
 	p.ex.guard.del(p.mark)
+}
+
+// letGo ends the watchdog of a process whose executor is closed: what could not
+// be killed is beyond it too.
+func (p *process) letGo() {
+	p.mu.Lock()
+	child := p.child
+	letGo := child != nil && !p.swept
+	p.swept = p.swept || letGo
+	p.mu.Unlock()
+	if letGo {
+		child.release()
+	}
 }
 
 func (p *process) isSwept() bool {

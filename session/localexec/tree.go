@@ -30,9 +30,10 @@ type procID struct {
 // A family says which processes of the machine belong to one of ours.
 type family struct {
 	leader int    // 0 when its number may be anybody's
+	parent int    // the watchdog, whose every descendant belongs; 0 without
 	mark   string // in the environment of all that inherited it
-	// known are members found before. One that is about to end has lost its
-	// environment and its parent already, but still runs.
+	// known are members found before. One may have lost all that leads to it
+	// since: its environment, its parent, or both.
 	known map[procID]bool
 }
 
@@ -42,7 +43,14 @@ type family struct {
 func (f family) members(all []proc) []proc {
 	own := os.Getpid()
 	belongs := make(map[int]bool)
+	parents := make(map[int]bool) // whose children belong, though they do not
+	if f.leader != 0 {
+		parents[f.leader] = true
+	}
 	for _, p := range all {
+		if p.pid == f.parent && p.ppid == own { // else the number is another's by now
+			parents[p.pid] = true
+		}
 		inGroup := f.leader != 0 && (p.pid == f.leader || p.group == f.leader || p.session == f.leader)
 		marked := f.mark != "" && strings.Contains(p.marks, f.mark)
 		if p.pid != own && !p.zombie && (inGroup || marked || f.known[p.procID]) {
@@ -52,8 +60,7 @@ func (f family) members(all []proc) []proc {
 	for grown := true; grown; {
 		grown = false
 		for _, p := range all {
-			parent := belongs[p.ppid] || f.leader != 0 && p.ppid == f.leader
-			if parent && !belongs[p.pid] && p.pid != own && !p.zombie {
+			if (belongs[p.ppid] || parents[p.ppid]) && !belongs[p.pid] && p.pid != own && !p.zombie {
 				belongs[p.pid], grown = true, true
 			}
 		}
@@ -68,37 +75,6 @@ func (f family) members(all []proc) []proc {
 		}
 	}
 	return found
-}
-
-// family is who belongs to p now.
-func (p *process) family() family {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := family{leader: p.child.process.Pid, mark: p.mark}
-	if p.reaped && (p.groupGone || p.child.groupGone()) {
-		p.groupGone = true
-		f.leader = 0
-	}
-	return f
-}
-
-// members lists who is in scope.
-func (p *process) members(scope executor.Scope) ([]executor.Descendant, error) {
-	if p.isSwept() {
-		return nil, nil
-	}
-	f := p.family()
-	found, err := p.child.members(f, &p.ex.scans)
-	if err != nil {
-		return nil, err
-	}
-	var list []executor.Descendant
-	for _, m := range found {
-		if scope == executor.ScopeTree || m.pid == f.leader || scope == executor.ScopeGroup && m.group == f.leader {
-			list = append(list, m.descendant())
-		}
-	}
-	return list, nil
 }
 
 // scans lets those who want a list of processes at the same time share one,
@@ -134,6 +110,14 @@ func (s *scans) all() ([]proc, error) {
 		mine.procs, mine.err = scan()
 	})
 	return mine.procs, mine.err
+}
+
+func descendants(list []proc) []executor.Descendant {
+	var all []executor.Descendant
+	for _, m := range list {
+		all = append(all, m.descendant())
+	}
+	return all
 }
 
 func (m proc) descendant() executor.Descendant {

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
 )
 
 // Limits of what is read of one process; longer is cut.
@@ -61,48 +64,25 @@ func readStat(pid int) (proc, bool) {
 	return parseStat(pid, string(stat))
 }
 
+// identify returns who has the number pid now.
+func identify(pid int) (procID, bool) {
+	p, ok := readStat(pid)
+	return p.procID, ok
+}
+
 // tick is the unit of times in /proc: USER_HZ is 100 on every Linux system.
 const tick = 10 * time.Millisecond
 
-// parseStat reads the fields of /proc/PID/stat (proc(5)): 2 the name in
-// parentheses, which may hold anything, 3 state, 4 parent, 5 group, 6 session,
-// 14 and 15 user and system time, 22 start time, 24 resident pages.
-func parseStat(pid int, stat string) (proc, bool) {
-	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if open < 0 || end < open {
+// parseStat reads the text of /proc/PID/stat.
+func parseStat(pid int, text string) (proc, bool) {
+	s, ok := watchdog.ParseStat(text)
+	if !ok {
 		return proc{}, false
 	}
-	const first, utime, stime, start, rss = 3, 14, 15, 22, 24 // fields[0] is number 3
-	fields := strings.Fields(stat[end+1:])
-	if len(fields) <= rss-first {
-		return proc{}, false
-	}
-	p := proc{procID: procID{pid: pid}, command: "[" + stat[open+1:end] + "]"}
-	p.zombie = fields[0] == "Z" || fields[0] == "X"
-	numbers := []*int{&p.ppid, &p.group, &p.session}
-	for i, n := range numbers {
-		v, err := strconv.Atoi(fields[1+i])
-		if err != nil {
-			return proc{}, false
-		}
-		*n = v
-	}
-	pages, err := strconv.ParseInt(fields[rss-first], 10, 64)
-	if err != nil {
-		return proc{}, false
-	}
-	if p.start, err = strconv.ParseUint(fields[start-first], 10, 64); err != nil {
-		return proc{}, false
-	}
-	for _, field := range []int{utime, stime} {
-		ticks, err := strconv.ParseInt(fields[field-first], 10, 64)
-		if err != nil {
-			return proc{}, false
-		}
-		p.cpu += time.Duration(ticks) * tick
-	}
-	p.rss = pages * int64(os.Getpagesize())
-	return p, true
+	return proc{
+		procID: procID{pid: pid, start: s.Start}, ppid: s.PPID, group: s.Group, session: s.Session, zombie: s.Dead(),
+		rss: int64(s.Pages) * int64(os.Getpagesize()), cpu: time.Duration(s.Ticks) * tick, command: "[" + s.Comm + "]",
+	}, true
 }
 
 // started is when m was: its start time counts from the boot, as CLOCK_BOOTTIME
@@ -127,6 +107,25 @@ func marksOf(pid int) string {
 		}
 	}
 	return ""
+}
+
+// name is what the kernel calls the program of m.
+func (m proc) name() string { return strings.TrimSuffix(strings.TrimPrefix(m.command, "["), "]") }
+
+// argv0 is the first argument of m.
+func argv0(m proc) string {
+	line, err := readSome(m.pid, "cmdline", maxCommand)
+	if err != nil {
+		return ""
+	}
+	first, _, _ := bytes.Cut(line, []byte{0})
+	return string(first)
+}
+
+// signalProc sends the signal of step to a process, and to no other that has got
+// its number since.
+func signalProc(id procID, step executor.Step) error {
+	return watchdog.Kill(id.pid, id.start, signalOf(step))
 }
 
 // describe is the command line of m, or its name when it has none.

@@ -5,21 +5,27 @@ package localexec
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"mcpdbg/session/executor"
 )
 
 // psTime bounds one run of ps.
 const psTime = 5 * time.Second
 
 // scan lists the processes of the machine with ps. Sessions and environments are
-// not told, so that a descendant that left group and tree is not found.
+// not told, so that a descendant that left group and tree is found only if a look
+// has shown it before.
 func scan() ([]proc, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), psTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=,ppid=,pgid=,rss=,stat=,command=")
+	cmd := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=,ppid=,pgid=,rss=,stat=,lstart=,command=")
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // of the times
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
@@ -33,11 +39,12 @@ func scan() ([]proc, error) {
 	return all, nil
 }
 
-// parsePS reads one line of ps: pid, parent, group, resident KiB, state, command.
+// parsePS reads one line of ps: pid, parent, group, resident KiB, state, start
+// time such as "Mon Jan  2 15:04:05 2006", command.
 func parsePS(line string) (proc, bool) {
-	const columns = 6
+	const start, command = 5, 10
 	fields := strings.Fields(line)
-	if len(fields) < columns {
+	if len(fields) <= command {
 		return proc{}, false
 	}
 	var numbers [4]int
@@ -48,14 +55,34 @@ func parsePS(line string) (proc, bool) {
 		}
 		numbers[i] = n
 	}
+	began, err := time.ParseInLocation("Mon Jan 2 15:04:05 2006", strings.Join(fields[start:command], " "), time.Local)
+	if err != nil || began.Unix() < 0 {
+		return proc{}, false
+	}
 	return proc{
-		procID: procID{pid: numbers[0]}, ppid: numbers[1], group: numbers[2], rss: int64(numbers[3]) << 10,
+		procID: procID{pid: numbers[0], start: uint64(began.Unix())}, ppid: numbers[1], group: numbers[2], rss: int64(numbers[3]) << 10,
 		zombie:  strings.HasPrefix(fields[4], "Z"),
-		command: strings.Join(fields[5:], " "),
+		command: strings.Join(fields[command:], " "),
 	}, true
 }
 
 func describe(m proc) string { return m.command }
 
-// started is not told here.
-func (m proc) started() time.Time { return time.Time{} }
+// started is when m was, to the second.
+func (m proc) started() time.Time { return time.Unix(int64(m.start), 0) }
+
+// identify is left to the first look: it would take a run of ps.
+func identify(int) (procID, bool) { return procID{}, false }
+
+// argv0 is the first argument of m, up to its first space.
+func argv0(m proc) string {
+	first, _, _ := strings.Cut(m.command, " ")
+	return first
+}
+
+// name is the name of the program of m.
+func (m proc) name() string { return filepath.Base(argv0(m)) }
+
+// signalProc sends the signal of step to a process. That its number is another's
+// since the look is possible here, and unlikely.
+func signalProc(id procID, step executor.Step) error { return signalOne(id.pid, step) }

@@ -58,7 +58,7 @@ func (c *child) members(_ family, s *scans) ([]proc, error) {
 	var found []proc
 	for _, p := range all {
 		if in[p.pid] {
-			p.group = c.process.Pid
+			p.group = c.pid
 			found = append(found, p)
 		}
 	}
@@ -66,6 +66,15 @@ func (c *child) members(_ family, s *scans) ([]proc, error) {
 }
 
 func describe(m proc) string { return m.command }
+
+// name is the file name of the program of m.
+func (m proc) name() string { return m.command }
+
+// argv0 is not told here.
+func argv0(proc) string { return "" }
+
+// identify is not needed here: a job knows its processes.
+func identify(int) (procID, bool) { return procID{}, false }
 
 // started is not told here.
 func (m proc) started() time.Time { return time.Time{} }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,10 +29,11 @@ type driver struct {
 	pids     []int
 }
 
-// startDriver waits until n processes have told their pid.
-func startDriver(t *testing.T, n int, steps ...string) *driver {
+// startDriver starts a driver of a kind and waits until n processes have told
+// their pid.
+func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	t.Helper()
-	d := &driver{cmd: exec.Command(os.Args[0], append([]string{driverArg}, steps...)...)}
+	d := &driver{cmd: exec.Command(os.Args[0], append([]string{kind}, steps...)...)}
 	in, err := d.cmd.StdinPipe()
 	require.NoError(t, err)
 	out, err := d.cmd.StdoutPipe()
@@ -73,6 +75,15 @@ var familySteps = []string{
 	"hang",
 }
 
+// daemonSteps are daemons that hide in all ways, which only a watchdog that is
+// their ancestor finds.
+var daemonSteps = []string{
+	"spawn", "clean", "pid", "closeout", "hang", "end",
+	"spawn", "stray", "pid", "closeout", "hang", "end",
+	"spawn", "daemon", "overwrite", "pid", "closeout", "hang", "end",
+	"spawn", "stray", "spawn", "stray", "pid", "closeout", "hang", "end", "pid", "closeout", "hang", "end",
+}
+
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
@@ -92,12 +103,25 @@ func TestNothingSurvivesAKilledProgram(t *testing.T) {
 		{"INT to the group", unix.SIGINT, true},
 		{"HUP", unix.SIGHUP, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			d := startDriver(t, 4, familySteps...)
-			for _, pid := range d.pids {
-				require.True(t, alive(pid))
-			}
-			require.NoError(t, unix.Kill(d.cmd.Process.Pid, c.sig))
+		for _, kind := range []string{driverArg, bareDriverArg} {
+			t.Run(c.name+" "+kind, func(t *testing.T) {
+				d := startDriver(t, kind, 4, familySteps...)
+				for _, pid := range d.pids {
+					require.True(t, alive(pid))
+				}
+				require.NoError(t, unix.Kill(d.cmd.Process.Pid, c.sig))
+				require.Error(t, d.cmd.Wait())
+				gone(t, append(d.pids, d.watchdog)...)
+			})
+		}
+	}
+}
+
+func TestNoHiddenDaemonSurvivesAKilledProgram(t *testing.T) {
+	for name, leader := range map[string][]string{"its leader runs": {"pid", "hang"}, "its leader has exited": {"pid", "exit", "0"}} {
+		t.Run(name, func(t *testing.T) {
+			d := startDriver(t, driverArg, 6, append(slices.Clone(daemonSteps), leader...)...)
+			require.NoError(t, d.cmd.Process.Kill())
 			require.Error(t, d.cmd.Wait())
 			gone(t, append(d.pids, d.watchdog)...)
 		})
@@ -105,42 +129,54 @@ func TestNothingSurvivesAKilledProgram(t *testing.T) {
 }
 
 func TestDaemonWhoseLeaderHasExitedDoesNotSurvive(t *testing.T) {
-	d := startDriver(t, 1, "spawn", "daemon", "pid", "closeout", "hang", "end")
+	d := startDriver(t, bareDriverArg, 1, "spawn", "daemon", "pid", "closeout", "hang", "end")
 	require.NoError(t, d.cmd.Process.Kill())
 	require.Error(t, d.cmd.Wait())
 	gone(t, append(d.pids, d.watchdog)...)
 }
 
 func TestWatchdogEndsWithItsProgram(t *testing.T) {
-	d := startDriver(t, 4, familySteps...)
-	require.NoError(t, d.in.Close())
-	require.NoError(t, d.cmd.Wait())
-	gone(t, append(d.pids, d.watchdog)...)
+	for _, kind := range []string{driverArg, bareDriverArg} {
+		d := startDriver(t, kind, 4, familySteps...)
+		require.NoError(t, d.in.Close())
+		require.NoError(t, d.cmd.Wait())
+		gone(t, append(d.pids, d.watchdog)...)
+	}
 }
 
 func TestWatchdogIgnoresSignals(t *testing.T) {
-	d := startDriver(t, 4, familySteps...)
-	d.untilHidden(t)
-	for _, sig := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
-		require.NoError(t, unix.Kill(d.watchdog, sig))
+	for _, kind := range []string{driverArg, bareDriverArg} {
+		d := startDriver(t, kind, 4, familySteps...)
+		d.untilHidden(t)
+		for _, sig := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
+			require.NoError(t, unix.Kill(d.watchdog, sig))
+		}
+		require.NoError(t, d.cmd.Process.Kill())
+		require.Error(t, d.cmd.Wait())
+		gone(t, append(d.pids, d.watchdog)...)
 	}
-	require.NoError(t, d.cmd.Process.Kill())
-	require.Error(t, d.cmd.Wait())
-	gone(t, append(d.pids, d.watchdog)...)
 }
 
 func TestWatchdogHasAnotherNameAndSession(t *testing.T) {
-	d := startDriver(t, 4, familySteps...)
-	d.untilHidden(t)
-	session, err := unix.Getsid(d.watchdog)
-	require.NoError(t, err)
-	require.Equal(t, d.watchdog, session)
-	require.NoError(t, d.in.Close())
-	require.NoError(t, d.cmd.Wait())
+	for _, kind := range []string{driverArg, bareDriverArg} {
+		d := startDriver(t, kind, 4, familySteps...)
+		d.untilHidden(t)
+		session, err := unix.Getsid(d.watchdog)
+		require.NoError(t, err)
+		require.Equal(t, d.watchdog, session)
+		if kind == driverArg {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", d.watchdog))
+			require.NoError(t, err)
+			require.Equal(t, "mcp-watchdog\x00", string(line), "pkill -f finds neither us nor the server in it")
+		}
+		require.NoError(t, d.in.Close())
+		require.NoError(t, d.cmd.Wait())
+	}
 }
 
 func TestLostWatchdogIsReplaced(t *testing.T) {
 	e := New(Options{Watchdog: watchdogCommand()})
+	e.program = ""
 	defer func() { require.NoError(t, e.Close()) }()
 	start := func() executor.Process {
 		p, err := e.Start(t.Context(), executor.Command{
@@ -161,16 +197,28 @@ func TestLostWatchdogIsReplaced(t *testing.T) {
 }
 
 func TestMissingWatchdogIsToldAndNoReasonNotToStart(t *testing.T) {
-	e := New(Options{Watchdog: []string{"/nonexistent/watchdog"}})
-	defer func() { require.NoError(t, e.Close()) }()
-	var told error
-	_, err := e.Start(t.Context(), executor.Command{Argv: []string{"true"}, OnPhase: func(p executor.Phase) {
-		if p.Name == "watchdog" {
-			told = p.Err
-		}
-	}})
-	require.NoError(t, err)
-	require.ErrorContains(t, told, "watchdog")
+	for _, c := range []struct{ name, program, command string }{
+		{"over all", "", "/nonexistent/watchdog"},
+		{"of its own", "/nonexistent/watchdog", os.Args[0]},
+		{"one that ends at once", "/bin/true", os.Args[0]},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := New(Options{Watchdog: []string{c.command, watchdogArg}})
+			e.program = c.program
+			defer func() { require.NoError(t, e.Close()) }()
+			var told error
+			p, err := e.Start(t.Context(), executor.Command{Argv: []string{"true"}, OnPhase: func(p executor.Phase) {
+				if p.Name == "watchdog" {
+					told = p.Err
+				}
+			}})
+			require.NoError(t, err)
+			require.ErrorContains(t, told, "watchdog")
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{unwatched}, report.CannotTell)
+		})
+	}
 }
 
 func TestRegister(t *testing.T) {

@@ -43,15 +43,16 @@ func killRegistered(groups map[string]int) int {
 	for mark, group := range groups {
 		all.Go(func() {
 			left := 0
-			find := func(known map[procID]bool) ([]proc, error) {
+			known := make(map[procID]bool)
+			find := func() ([]proc, error) {
 				return family{leader: group, mark: mark, known: known}.find(&shared)
 			}
 			err := killRounds(ctx, calmUnwatched, false, find, func(round []proc) {
 				left = len(round)
 				for _, m := range round {
-					// Who cannot be killed is found again, and counted in the end.
-					_ = signalOne(m.pid, executor.StepKill)
+					known[m.procID] = true
 				}
+				_ = signalEach(executor.StepKill, round) // who cannot be killed is found again, and counted in the end
 			})
 			if err != nil || left > 0 {
 				failed.Store(true)

@@ -1,0 +1,180 @@
+package localexec
+
+import (
+	"slices"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
+)
+
+// Why Terminate may have missed processes.
+const (
+	unwatched = "cannot see processes that left the process tree before the first look at it"
+	lost      = "watchdog killed from outside: cannot see processes that had left the process tree"
+	hidden    = "cannot see a descendant that is left: it may be another user's"
+)
+
+// maxKnown is how many members are remembered, dead ones among them.
+const maxKnown = 1024
+
+// Without a watchdog only what was seen once is found again, whatever it does.
+// Looks are so long after the start, and then so far apart.
+var firstSamples = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
+
+const sampleEvery = 2 * time.Second
+
+// members lists the processes that belong to p and are not spared.
+func (p *process) members() ([]proc, error) {
+	found, _, err := p.look()
+	return found, err
+}
+
+// inScope lists those of members that scope means.
+func (p *process) inScope(scope executor.Scope) ([]proc, error) {
+	found, err := p.members()
+	if scope == executor.ScopeTree || err != nil {
+		return found, err
+	}
+	leader := p.family().leader
+	return slices.DeleteFunc(found, func(m proc) bool {
+		return m.pid != leader && (scope == executor.ScopeLeader || m.group != leader)
+	}), nil
+}
+
+// look lists the processes that belong to p now, those that Command.Leave
+// spares apart.
+func (p *process) look() (found, spared []proc, err error) {
+	if p.isSwept() {
+		return nil, nil, nil
+	}
+	all, err := p.child.members(p.family(), &p.ex.scans)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found, spared = p.divide(all)
+	p.remember(found, spared)
+	return found, spared, nil
+}
+
+// family is who belongs to p now.
+func (p *process) family() family {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := family{leader: p.child.pid, parent: p.child.parent(), mark: p.mark, known: make(map[procID]bool)}
+	for id := range p.known {
+		f.known[id] = true
+	}
+	if p.reaped && (p.groupGone || p.child.groupGone()) {
+		p.groupGone = true
+		f.leader = 0
+	}
+	return f
+}
+
+// divide separates what Command.Leave names, and what that has started, from
+// all. The leader is never spared.
+func (p *process) divide(all []proc) (found, spared []proc) {
+	if len(p.cmd.Leave) == 0 {
+		return all, nil
+	}
+	kept := make(map[int]bool)
+	for grown := true; grown; {
+		grown = false
+		for _, m := range all {
+			if kept[m.pid] || m.pid == p.child.pid {
+				continue
+			}
+			if kept[m.ppid] || p.known[m.procID] == memberSpared || watchdog.Spares(p.cmd.Leave, argv0(m), m.name()) {
+				kept[m.pid], grown = true, true
+			}
+		}
+	}
+	for _, m := range all {
+		if kept[m.pid] {
+			spared = append(spared, m)
+		} else {
+			found = append(found, m)
+		}
+	}
+	return found, spared
+}
+
+// A membership is why a process is remembered.
+type membership uint8
+
+const (
+	memberFound membership = iota + 1
+	memberSpared
+)
+
+// remember notes who was seen. The caller holds p.mu.
+func (p *process) remember(found, spared []proc) {
+	if len(p.known) > maxKnown {
+		clear(p.known) // most have ended: who has not is in this look
+	}
+	p.sparedNow = spared
+	for _, m := range found {
+		p.note(m, memberFound)
+	}
+	for _, m := range spared {
+		p.note(m, memberSpared)
+	}
+}
+
+func (p *process) note(m proc, as membership) {
+	if executor.ContainerClient(m.name()) {
+		p.containers = true
+	}
+	if m.start != 0 { // else its number may be another's later
+		p.known[m.procID] = as
+	}
+}
+
+// spared lists the processes that the latest look spared.
+func (p *process) spared() []executor.Descendant {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return descendants(p.sparedNow)
+}
+
+// cannotTell lists the reasons why processes may have been missed.
+func (p *process) cannotTell() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var reasons []string
+	for _, r := range []struct {
+		text  string
+		holds bool
+	}{
+		{unwatched, !p.child.complete()},
+		{lost, p.orphaned},
+		{hidden, p.hidden},
+		{executor.ContainersUnknown, p.containers},
+	} {
+		if r.holds {
+			reasons = append(reasons, r.text)
+		}
+	}
+	return reasons
+}
+
+// sample looks at the tree from time to time, so that members are known before
+// they hide.
+func (p *process) sample() {
+	began := time.Now()
+	for i := 0; ; i++ {
+		pause := sampleEvery
+		if i < len(firstSamples) {
+			pause = firstSamples[i] - time.Since(began)
+		}
+		select {
+		case <-time.After(pause):
+			_, _, _ = p.look() // the next one may succeed
+		case <-p.finished:
+			return
+		}
+	}
+}

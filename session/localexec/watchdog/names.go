@@ -1,0 +1,24 @@
+package watchdog
+
+// maxComm is how much of a program's name the kernel of Linux keeps.
+const maxComm = 15
+
+// Spares reports whether leave names the program with this first argument, of
+// which the base name counts, or this name in the kernel.
+func Spares(leave []string, argv0, comm string) bool {
+	for i := len(argv0) - 1; i >= 0; i-- {
+		if argv0[i] == '/' {
+			argv0 = argv0[i+1:]
+			break
+		}
+	}
+	for _, name := range leave {
+		if name == "" {
+			continue
+		}
+		if name == argv0 || name == comm || len(name) > maxComm && name[:maxComm] == comm {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package watchdog
+
+import (
+	"os"
+	"syscall"
+)
+
+// A Stat is what /proc/PID/stat says of a process (proc(5)).
+type Stat struct {
+	PID, PPID, Group, Session int
+	Comm                      string
+	State                     byte
+	Start                     uint64 // field 22: clock ticks since boot
+	Ticks                     uint64 // fields 14 and 15: user and system time
+	Pages                     uint64 // field 24: resident
+}
+
+// Dead reports whether the process has ended and only waits to be reaped.
+func (s Stat) Dead() bool { return s.State == 'Z' || s.State == 'X' }
+
+// ParseStat reads the text of /proc/PID/stat. The name in parentheses may hold
+// anything.
+func ParseStat(text string) (Stat, bool) {
+	open, end := -1, -1
+	for i := range len(text) {
+		switch {
+		case text[i] == '(' && open < 0:
+			open = i
+		case text[i] == ')':
+			end = i
+		}
+	}
+	if open < 1 || end < open {
+		return Stat{}, false
+	}
+	s := Stat{Comm: text[open+1 : end]}
+	pid, ok := parse(text[:open-1])
+	if !ok {
+		return Stat{}, false
+	}
+	s.PID = int(pid)
+	const state, ppid, group, session, utime, stime, start, rss = 3, 4, 5, 6, 14, 15, 22, 24
+	rest := text[end+1:]
+	for field := state; field <= rss; field++ {
+		var word string
+		word, rest = nextWord(rest)
+		if field == state {
+			if len(word) != 1 {
+				return Stat{}, false
+			}
+			s.State = word[0]
+			continue
+		}
+		n, ok := parse(word)
+		switch field {
+		case ppid:
+			s.PPID = int(n)
+		case group:
+			s.Group = int(n)
+		case session:
+			s.Session = int(n)
+		case utime, stime:
+			s.Ticks += n
+		case start:
+			s.Start = n
+		case rss:
+			s.Pages = n
+		default:
+			ok = word != "" // numbers that are not needed, some negative
+		}
+		if !ok {
+			return Stat{}, false
+		}
+	}
+	return s, true
+}
+
+func nextWord(s string) (word, rest string) {
+	i := 0
+	for i < len(s) && s[i] == ' ' {
+		i++
+	}
+	j := i
+	for j < len(s) && s[j] != ' ' && s[j] != '\n' {
+		j++
+	}
+	return s[i:j], s[j:]
+}
+
+// parse reads a decimal number.
+func parse(s string) (uint64, bool) {
+	var n uint64
+	for i := range len(s) {
+		digit := s[i] - '0'
+		if digit > 9 || n > (1<<63-1)/10 {
+			return 0, false
+		}
+		n = 10*n + uint64(digit)
+	}
+	return n, s != ""
+}
+
+// ReadStat reads /proc/PID/stat. It fails for a process that has ended.
+func ReadStat(pid string) (Stat, bool) {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return Stat{}, false
+	}
+	return ParseStat(string(text))
+}
+
+// Processes lists the processes of the machine.
+func Processes() ([]Stat, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Stat, 0, len(names))
+	for _, name := range names {
+		if _, ok := parse(name); !ok {
+			continue
+		}
+		if s, ok := ReadStat(name); ok {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// System calls that package syscall has no name for; the numbers are those of
+// every architecture.
+const (
+	sysPidfdSendSignal = 424
+	sysPidfdOpen       = 434
+)
+
+// Kill sends sig to the process pid that was started at start, and to no other
+// that has got its number since. That the process has ended is no error.
+func Kill(pid int, start uint64, sig syscall.Signal) error {
+	fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(pid), 0, 0)
+	if errno == syscall.ESRCH {
+		return nil
+	}
+	// The descriptor stays with the process that it was opened for, so that a
+	// look after the opening holds.
+	s, ok := ReadStat(decimal(pid))
+	same := ok && s.Start == start
+	if errno != 0 { // an old kernel, or no descriptor left
+		if same {
+			errno = kill(pid, sig)
+		} else {
+			errno = 0
+		}
+		return result(errno)
+	}
+	defer syscall.Close(int(fd))
+	if !same {
+		return nil
+	}
+	_, _, errno = syscall.Syscall6(sysPidfdSendSignal, fd, uintptr(sig), 0, 0, 0, 0)
+	return result(errno)
+}
+
+func kill(pid int, sig syscall.Signal) syscall.Errno {
+	errno, _ := syscall.Kill(pid, sig).(syscall.Errno)
+	return errno
+}
+
+func result(errno syscall.Errno) error {
+	if errno == 0 || errno == syscall.ESRCH {
+		return nil
+	}
+	return errno
+}
+
+func decimal(n int) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return string(b[i:])
+		}
+	}
+}
