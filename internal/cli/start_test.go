@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/localexec/watchdog"
 )
 
+var initTrace = regexp.MustCompile(`(?m)^init (\S+) @.*?, ([\d.]+) ms clock, (\d+) bytes`)
+
 // Every start of the program pays for the initialization of all packages that
-// it links, and a session starts it three times: itself, the watchdog, and the
-// demo server or mock. One dependency that fills a table there is felt. What it
+// it links, and a session starts it twice: itself, and the demo server or mock. One dependency that fills a table there is felt. What it
 // allocates is the same on every machine, the time it takes is not.
 func TestStartCostsLittle(t *testing.T) {
 	const (
@@ -24,7 +27,7 @@ func TestStartCostsLittle(t *testing.T) {
 	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
 	r := finish(t, cmd)
 	require.Equal(t, 0, r.code, r.stderr)
-	inits := regexp.MustCompile(`(?m)^init (\S+) @.*?, ([\d.]+) ms clock, (\d+) bytes`).FindAllStringSubmatch(r.stderr, -1)
+	inits := initTrace.FindAllStringSubmatch(r.stderr, -1)
 	require.NotEmpty(t, inits)
 	var sum, most int
 	var worst string
@@ -41,4 +44,27 @@ func TestStartCostsLittle(t *testing.T) {
 	}
 	t.Logf("%d bytes, most of it %s", sum, worst)
 	require.Less(t, sum, budget, "most of it is %s", worst)
+}
+
+// On Linux the program is also the watchdog of each local server, which pays
+// only for what is initialised before it: next to nothing of what the program
+// links.
+func TestWatchdogIsInitialisedBeforeAllThatIsHeavy(t *testing.T) {
+	if watchdog.Program == "" {
+		t.Skip("servers have no watchdog of their own here")
+	}
+	cmd := program(t)
+	cmd.Args = []string{watchdog.Name}
+	cmd.Env = append(watchdog.Environ(), "GODEBUG=inittrace=1")
+	r := finish(t, cmd) // it gets no order, and ends with a failure
+	require.Contains(t, r.stderr, "init os @")
+	var sum int
+	for _, init := range initTrace.FindAllStringSubmatch(r.stderr, -1) {
+		require.NotContains(t, init[1], "mcpdbg")
+		bytes, err := strconv.Atoi(init[3])
+		require.NoError(t, err)
+		sum += bytes
+	}
+	t.Logf("%d bytes", sum)
+	require.Less(t, sum, 32<<10)
 }

@@ -17,6 +17,7 @@ const (
 	watchdogArg   = "watchdog-of-localexec"
 	driverArg     = "driver-of-localexec"
 	bareDriverArg = "bare-driver-of-localexec"
+	leaveVariable = "TEST_OF_LOCALEXEC_LEAVE" // what a driver spares
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +47,8 @@ func drive(bare bool, steps []string) {
 		e.program = ""
 	}
 	p, err := e.Start(context.Background(), executor.Command{
-		Argv: append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...),
+		Argv:  append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...),
+		Leave: []string{os.Getenv(leaveVariable)},
 	})
 	if err != nil {
 		fmt.Println("cannot start:", err)

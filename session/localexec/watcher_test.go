@@ -1,0 +1,211 @@
+//go:build linux
+
+package localexec
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
+)
+
+// running starts the helper's steps, and waits until n of its processes have
+// written their pid.
+func running(t *testing.T, e *Executor, cmd executor.Command, n int, steps ...string) (executor.Process, *executor.Subscription, []int) {
+	t.Helper()
+	cmd.Argv = append([]string{os.Args[0]}, exectest.HelperArgs(steps...)...)
+	p, err := e.Start(t.Context(), cmd)
+	require.NoError(t, err)
+	s, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	var text strings.Builder
+	var pids []int
+	for len(pids) < n {
+		ev, err := s.Next(t.Context())
+		require.NoError(t, err)
+		text.Write(ev.Data)
+		pids = nil
+		for line := range strings.Lines(text.String()) {
+			var pid int
+			if _, err := fmt.Sscanf(line, "pid %d\n", &pid); err == nil && strings.HasSuffix(line, "\n") {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return p, s, pids
+}
+
+// exitOfProcess waits for the exit, and then for the end.
+func exitOfProcess(t *testing.T, s *executor.Subscription) (exit executor.Exit) {
+	t.Helper()
+	for {
+		ev, err := s.Next(t.Context())
+		require.NoError(t, err)
+		require.NotEqual(t, executor.Failed, ev.Kind)
+		switch ev.Kind {
+		case executor.Exited:
+			exit = ev.Exit
+		case executor.Closed:
+			return exit
+		}
+	}
+}
+
+func TestServerEndsWithItsWatchdogAndTheWatchdogIsNamed(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
+	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGKILL))
+	require.Equal(t, executor.Exit{
+		Kind: executor.ExitUnknown, By: executor.EndedByWatchdog, Why: "watchdog killed from outside",
+	}, exitOfProcess(t, s))
+	gone(t, pids...)
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.False(t, report.Running)
+	require.Equal(t, []string{lost}, report.CannotTell)
+}
+
+// A daemon that a look has shown is found without the watchdog, too.
+func TestDaemonThatWasSeenDoesNotSurviveItsWatchdog(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, pids := running(t, e, executor.Command{}, 6, append(append([]string(nil), daemonSteps...), "pid", "hang")...)
+	tree, err := p.Tree(t.Context())
+	require.NoError(t, err)
+	require.Len(t, tree, 6)
+	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGKILL))
+	require.Equal(t, executor.EndedByWatchdog, exitOfProcess(t, s).By)
+	gone(t, pids...)
+}
+
+func TestStoppedWatchdogIsReplacedByKillingAll(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
+	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGSTOP))
+	_, err := p.Terminate(t.Context())
+	if err != nil { // it waited for the watchdog, and ended it
+		_, err = p.Terminate(t.Context())
+	}
+	require.NoError(t, err)
+	gone(t, pids...)
+	require.NotEqual(t, executor.EndedByWatchdog, exitOfProcess(t, s).By, "it was us")
+}
+
+func TestWatchdogEndsWithTheLastDescendant(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, _ := running(t, e, executor.Command{}, 1, "pid", "line", "exit", "3")
+	dog := parentOf(p.Info().PID)
+	require.True(t, alive(dog))
+	_, err := p.Write(t.Context(), "", []byte("\n"))
+	require.NoError(t, err)
+	require.Equal(t, executor.Exit{Kind: executor.ExitCode, Code: 3}, exitOfProcess(t, s))
+	require.Eventually(t, func() bool { _, ok := find(dog); return !ok }, 20*time.Second, 5*time.Millisecond, "it is reaped")
+}
+
+// What a server gets is what it got from this program itself: no descriptor
+// beside its streams, no variable, no ignored or blocked signal.
+func TestServerGetsNothingOfItsWatchdog(t *testing.T) {
+	const look = `ls /proc/self/fd | tr '\n' ' '; grep -E 'SigBlk|SigIgn|Groups' /proc/$$/status; env | cut -d= -f1 | sort; ulimit -n; ulimit -c; umask`
+	run := func(program string) string {
+		e := newExecutor(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "A=b"}})
+		e.program = program
+		return output(t, e, executor.Command{Argv: []string{"sh", "-c", look}})
+	}
+	bare := run("")
+	require.Contains(t, bare, markName)
+	require.Equal(t, bare, run(watchdog.Program))
+}
+
+func TestCoreAndSignalAreReported(t *testing.T) {
+	for _, program := range []string{"", watchdog.Program} {
+		e := newExecutor(t, Options{})
+		e.program = program
+		_, s, _ := running(t, e, executor.Command{}, 1, "pid", "hang")
+		p, err := e.Start(t.Context(), executor.Command{Argv: []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}})
+		require.NoError(t, err)
+		s, err = p.Subscribe(executor.SubscribeOptions{})
+		require.NoError(t, err)
+		defer s.Close()
+		require.Equal(t, executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}, exitOfProcess(t, s), program)
+	}
+}
+
+func TestSparedDaemonSurvivesAKilledProgram(t *testing.T) {
+	fifo := t.TempDir() + "/end"
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	end, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer end.Close()
+	t.Setenv(leaveVariable, "kept-daemon")
+	d := startDriver(t, driverArg, 3, "spawn", "named=kept-daemon", "pid", "closeout", "cue", fifo, "end", "pid",
+		"spawn", "stray", "pid", "closeout", "hang", "end", "hang")
+	var spared int
+	for _, pid := range d.pids {
+		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		require.NoError(t, err)
+		if strings.HasPrefix(string(line), "/opt/kept-daemon\x00") {
+			spared = pid
+		}
+	}
+	require.NotZero(t, spared)
+	require.NoError(t, d.cmd.Process.Kill())
+	require.Error(t, d.cmd.Wait())
+	for _, pid := range append(d.pids, d.watchdog) {
+		if pid != spared {
+			gone(t, pid)
+		}
+	}
+	require.True(t, alive(spared))
+	_, err = end.Write([]byte("\n"))
+	require.NoError(t, err)
+	gone(t, spared)
+}
+
+func TestClientOfAContainerEngineCannotTell(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir+"/docker", "#!/bin/sh\necho on\nread x\n", 0o755)
+	for _, program := range []string{"", watchdog.Program} {
+		for _, argv := range [][]string{{dir + "/docker", "run"}, {"sh", "-c", dir + "/docker run; true"}} {
+			e := newExecutor(t, Options{})
+			e.program = program
+			p, err := e.Start(t.Context(), executor.Command{Argv: argv})
+			require.NoError(t, err)
+			_, err = p.Read(t.Context(), 0, 0, time.Minute) // it runs
+			require.NoError(t, err)
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.Contains(t, report.CannotTell, executor.ContainersUnknown)
+		}
+	}
+}
+
+// A watchdog is to cost no more than an empty program: nothing that allocates
+// much, or that is not of the standard library's core, comes before it.
+func TestWatchdogIsInitialisedBeforeAllThatIsHeavy(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), watchdog.Program)
+	cmd.Args = []string{watchdog.Name}
+	cmd.Env = append(watchdog.Environ(), "GODEBUG=inittrace=1")
+	out, _ := cmd.CombinedOutput() // it finds no order, and ends with a failure
+	trace := string(out)
+	require.Contains(t, trace, "init os @")
+	var bytes int
+	for line := range strings.Lines(trace) {
+		require.NotRegexp(t, `^init (fmt|reflect|net|regexp|testing|mcpdbg|golang\.org|github\.com/stretchr)`, line)
+		var n int
+		if _, after, ok := strings.Cut(line, " clock, "); ok {
+			_, err := fmt.Sscanf(after, "%d bytes", &n)
+			require.NoError(t, err, line)
+		}
+		bytes += n
+	}
+	require.Less(t, bytes, 32<<10)
+}
