@@ -40,6 +40,8 @@ func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 	require.NoError(t, err)
 	d.in = in
 	require.NoError(t, d.cmd.Start())
+	late := time.AfterFunc(time.Minute, func() { _ = d.cmd.Process.Kill() }) // and so ends what it says
+	defer late.Stop()
 	lines := bufio.NewScanner(out)
 	for (len(d.pids) < n || d.watchdog == 0) && lines.Scan() {
 		what, number, _ := strings.Cut(lines.Text(), " ")
@@ -51,7 +53,7 @@ func startDriver(t *testing.T, kind string, n int, steps ...string) *driver {
 			d.pids = append(d.pids, pid)
 		}
 	}
-	require.Len(t, d.pids, n)
+	require.GreaterOrEqual(t, len(d.pids), n)
 	return d
 }
 
