@@ -57,7 +57,7 @@ func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc,
 func (p *process) kill(caller context.Context) (found, left []executor.Descendant, err error) {
 	ctx, cancel := context.WithTimeout(caller, endTime)
 	defer cancel()
-	for again := true; again; again = err == nil && !p.emptied(ctx) {
+	for again := true; again; again = err == nil && ctx.Err() == nil && !p.emptied(ctx) {
 		err = killRounds(ctx, calmAfterKill, true, p.members, func(round []proc) {
 			left = descendants(round)
 			found = addNew(found, left)
@@ -68,6 +68,7 @@ func (p *process) kill(caller context.Context) (found, left []executor.Descendan
 	if err != nil {
 		return found, left, errors.Join(err, p.signal(executor.StepKill, executor.ScopeGroup, nil))
 	}
+	p.noteHidden(len(left) == 0 && ctx.Err() != nil && caller.Err() == nil)
 	select {
 	case <-p.exited:
 		return found, left, nil
@@ -82,16 +83,15 @@ func (p *process) kill(caller context.Context) (found, left []executor.Descendan
 // emptied reports whether rounds of killing may end. Where a watchdog knows
 // whether a descendant is left, it waits for that for a moment.
 func (p *process) emptied(ctx context.Context) bool {
-	if len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause) {
-		return true
-	}
-	if ctx.Err() == nil {
-		return false
-	}
+	return len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause)
+}
+
+// noteHidden notes whether the watchdog still had a descendant when no look had
+// shown one for all the time of the kill.
+func (p *process) noteHidden(hidden bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hidden = true
-	return true
+	p.hidden = hidden
 }
 
 // killOrphans kills what a lost watchdog has left.

@@ -12,7 +12,7 @@ import (
 const (
 	unwatched = "cannot see processes that left the process tree before the first look at it"
 	lost      = "watchdog killed from outside: cannot see processes that had left the process tree"
-	hidden    = "cannot see a descendant that is left: it may be another user's"
+	hidden    = "the watchdog does not confirm that every process has ended"
 )
 
 // maxKnown is how many members are remembered, dead ones among them.

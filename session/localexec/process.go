@@ -50,6 +50,7 @@ type process struct {
 func newProcess(e *Executor, id string, cmd executor.Command) *process {
 	cmd.Argv = slices.Clone(cmd.Argv)
 	cmd.Env = slices.Clone(cmd.Env)
+	cmd.Leave = slices.Clone(cmd.Leave)
 	return &process{
 		ex:      e,
 		id:      id,

@@ -24,6 +24,9 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	}
 	report := executor.StopReport{Running: p.alive()}
 	if step == executor.StepCloseStdin {
+		if !p.child.complete() {
+			_, _, _ = p.look() // who hides after this step is known then
+		}
 		p.CloseStdin()
 		return report, ctx.Err()
 	}
@@ -32,6 +35,9 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 		return report, err
 	}
 	report.Signalled = descendants(found)
+	if scope != executor.ScopeLeader {
+		report.Spared = p.spared()
+	}
 	return report, p.signal(step, scope, found)
 }
 

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/session/localexec/watchdog"
 )
 
 // commFile is where Linux keeps the name that ps and killall know a process
@@ -20,7 +21,7 @@ import (
 // that name does not end it too.
 const (
 	commFile = "/proc/self/comm"
-	commName = "mcp-watchdog"
+	commName = watchdog.Name
 )
 
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -87,7 +87,7 @@ func TestDaemonThatWasSeenDoesNotSurviveItsWatchdog(t *testing.T) {
 	gone(t, pids...)
 }
 
-func TestStoppedWatchdogIsReplacedByKillingAll(t *testing.T) {
+func TestStoppedWatchdogKeepsNothingAlive(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
 	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGSTOP))
@@ -98,6 +98,49 @@ func TestStoppedWatchdogIsReplacedByKillingAll(t *testing.T) {
 	require.NoError(t, err)
 	gone(t, pids...)
 	require.NotEqual(t, executor.EndedByWatchdog, exitOfProcess(t, s).By, "it was us")
+}
+
+// A stopped watchdog reaps nothing, and so cannot say that nothing is left.
+func TestUnconfirmedEndIsReported(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, pids := running(t, e, executor.Command{}, 2, "spawn", "stray", "pid", "closeout", "hang", "end", "pid", "line", "exit", "0")
+	dog := parentOf(p.Info().PID)
+	_, err := p.Write(t.Context(), "", []byte("\n"))
+	require.NoError(t, err)
+	exitOfProcess(t, s)
+	require.NoError(t, unix.Kill(dog, unix.SIGSTOP))
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{hidden}, report.CannotTell)
+	gone(t, append(pids, dog)...)
+}
+
+// Without a watchdog a daemon is found again because a sample has shown it.
+func TestSampledDaemonIsFoundAgain(t *testing.T) {
+	e := newExecutor(t, Options{})
+	e.program = ""
+	p, failed := e.start(t.Context(), executor.Command{Argv: append([]string{os.Args[0]}, exectest.HelperArgs(
+		"spawn", "clean", "closeout", "hang", "end", "line", "exit", "0")...)})
+	require.Nil(t, failed)
+	var daemon procID
+	require.Eventually(t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for id := range p.known {
+			if id.pid != p.child.pid {
+				daemon = id
+			}
+		}
+		return daemon.pid != 0
+	}, time.Minute, 5*time.Millisecond, "no sample has shown it")
+	_, err := p.Write(t.Context(), "", []byte("\n"))
+	require.NoError(t, err)
+	<-p.journal.Done()
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Len(t, report.Signalled, 1)
+	require.Equal(t, daemon.pid, report.Signalled[0].PID)
+	require.False(t, alive(daemon.pid))
 }
 
 func TestWatchdogEndsWithTheLastDescendant(t *testing.T) {
