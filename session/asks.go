@@ -284,7 +284,9 @@ func (r *run) received(e *Entry, stable bool) {
 	case framing.Response, framing.ErrorResponse:
 		r.s.calls.answered(e, stable)
 	case framing.Request:
-		r.s.asked(r, e)
+		if !r.s.calls.echoed(e) { // a program that echoes would echo its answer too
+			r.s.asked(r, e)
+		}
 	case framing.Notification:
 		r.s.notified(r, e)
 	case framing.Batch:

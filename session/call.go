@@ -54,13 +54,15 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // A call is a request that somebody waits for.
 type call struct {
 	r        *run
+	method   string
 	n        uint64      // of its entry; 0 before it is written. Guarded by calls.mu
-	answer   chan answer // holds one
+	answer   chan answer // has room for its answer
 	progress func(json.RawMessage)
 	ctx      context.Context // whose clock can be paused
 }
 
 type answer struct {
+	to   *call
 	resp Response
 	err  error
 }
@@ -72,19 +74,22 @@ type calls struct {
 	pool    sync.Pool
 }
 
-func (c *calls) add(ctx context.Context, id string, r *run, progress func(json.RawMessage)) *call {
-	w, _ := c.pool.Get().(*call)
-	if w == nil {
-		w = &call{answer: make(chan answer, 1)}
+// fresh returns a call to fill in and to put; release lets it be used again.
+func (c *calls) fresh() *call {
+	if w, _ := c.pool.Get().(*call); w != nil {
+		return w
 	}
-	w.r, w.n, w.progress, w.ctx = r, 0, progress, ctx
+	return &call{answer: make(chan answer, 1)}
+}
+
+// put makes w the call that the response with the id goes to.
+func (c *calls) put(id string, w *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
 		c.waiting = make(map[string]*call)
 	}
 	c.waiting[id] = w
-	return w
 }
 
 // written notes the entry of a call.
@@ -113,7 +118,7 @@ func (c *calls) pause(r *run) (resume []func(), only uint64) {
 
 // release lets a call be used again, when its answer was taken.
 func (c *calls) release(w *call) {
-	w.ctx, w.progress = nil, nil
+	*w = call{answer: w.answer}
 	c.pool.Put(w)
 }
 
@@ -143,7 +148,7 @@ func (c *calls) answered(e *Entry, stable bool) {
 	if w == nil {
 		return
 	}
-	a := answer{resp: Response{N: e.N}}
+	a := answer{to: w, resp: Response{N: e.N}}
 	if e.Msg.Kind == framing.Response {
 		a.resp.Result = e.Msg.Result.Of(e.Payload)
 		if !stable {
@@ -183,6 +188,21 @@ func (c *calls) notified(e *Entry) {
 	}
 }
 
+// echoed reports whether a request of the program is one of ours that came back.
+// Its call fails with ErrEcho.
+func (c *calls) echoed(e *Entry) bool {
+	id := e.Msg.ID.Of(e.Payload)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.waiting[string(id)]
+	if w == nil || w.method != string(e.Msg.Method.Of(e.Payload)) {
+		return false
+	}
+	delete(c.waiting, string(id))
+	w.answer <- answer{to: w, err: ErrEcho}
+	return true
+}
+
 // failAll ends all calls to a process.
 func (c *calls) failAll(r *run, err error) {
 	c.mu.Lock()
@@ -190,7 +210,7 @@ func (c *calls) failAll(r *run, err error) {
 	for id, w := range c.waiting {
 		if w.r == r {
 			delete(c.waiting, id)
-			w.answer <- answer{err: err}
+			w.answer <- answer{to: w, err: err}
 		}
 	}
 }
@@ -208,7 +228,7 @@ type CallOptions struct {
 	// Quiet sends no notifications/cancelled when the wait ends without an answer.
 	Quiet bool
 	// Bare sends params as they are: no _meta of the modern era, no rounds of
-	// input. It is how the handshake itself is sent.
+	// input.
 	Bare bool
 }
 
@@ -222,7 +242,7 @@ type request struct {
 
 // Request sends a request and waits for its answer. An error response is no
 // error of Request: it is in Response.Error. The error is ErrTimeout, ErrEnded,
-// a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
+// ErrEcho, a *WriteError, ErrNotRunning, ErrClosed, or ctx's. When ctx or the timeout
 // ends the wait, notifications/cancelled is sent, but for CallOptions.Quiet.
 //
 // In the modern era a result may ask for input; as long as policies, or a person,
@@ -262,17 +282,15 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 			return Response{}, 0, err
 		}
 	}
-	w := s.calls.add(ctx, id, r, q.opts.Progress)
+	w := s.calls.fresh()
+	w.r, w.method, w.progress, w.ctx = r, q.method, q.opts.Progress, ctx
 	line := write{payload: appendRequest(nil, id, q.method, params), call: w}
 	if q.first > 0 {
 		line.act = &ActBody{Act: ActAgain, Of: q.first, Detail: q.method}
 	}
-	n, err := s.write(ctx, r, line)
-	if err != nil && s.calls.remove(id) {
-		return Response{}, n, r.explain(err)
-	}
-	if r.over() && s.calls.remove(id) { // it ended before the call was added
-		return Response{}, n, r.endError()
+	n, err := s.sendCall(ctx, id, line)
+	if err != nil {
+		return Response{}, n, err
 	}
 	if q.opts.Sent != nil {
 		q.opts.Sent(n)
@@ -293,6 +311,24 @@ func (s *Session) request(ctx context.Context, r *run, q request) (Response, uin
 	return Response{}, n, err
 }
 
+// sendCall sends a request whose answer goes to line.call. After an error it does
+// not wait for one. It returns the number of the entry.
+func (s *Session) sendCall(ctx context.Context, id string, line write) (uint64, error) {
+	r := line.call.r
+	s.calls.put(id, line.call)
+	n, err := s.write(ctx, r, line)
+	if err != nil && s.calls.remove(id) {
+		if ctx.Err() != nil {
+			return n, err
+		}
+		return n, r.explain(err)
+	}
+	if r.over() && s.calls.remove(id) { // it ended before the call was put
+		return n, r.endError()
+	}
+	return n, nil
+}
+
 // requestMeta is what a request carries in _meta.
 func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	s.mu.Lock()
@@ -311,11 +347,16 @@ func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	return meta
 }
 
+// timedOut logs that nobody waits any more for the request of entry n.
+func (s *Session) timedOut(id string, n uint64) {
+	s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
+}
+
 // giveUp tells log and server that nobody waits for a request any more. The
 // handshake may not be cancelled.
 func (s *Session) giveUp(r *run, id string, n uint64, q request, cause error) {
 	if errors.Is(cause, ErrTimeout) {
-		s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
+		s.timedOut(id, n)
 	}
 	if !q.opts.Quiet && q.method != mcp.MethodInitialize && q.method != mcp.MethodDiscover {
 		r.post(write{payload: cancelled(id, cause.Error())})

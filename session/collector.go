@@ -179,7 +179,7 @@ func (c *collector) line(stream executor.Stream, line *framing.Line) {
 	if problems != 0 {
 		e.Why = problems.String()
 	}
-	if stream == executor.Stdout && e.Msg.Kind == framing.NotJSON && !c.cut[stream] {
+	if stream == executor.Stdout && (e.Msg.Kind == framing.NotJSON || e.Msg.Kind == framing.Other) && !c.cut[stream] {
 		c.r.lines.addStray(e.Payload)
 	}
 	c.cut[stream] = c.cut[stream] && line.More

@@ -20,6 +20,7 @@ const (
 	ReasonTimeout Reason = "timeout"   // it did not answer in time
 	ReasonRefused Reason = "refused"   // it answered with an error
 	ReasonVersion Reason = "version"   // no revision in common
+	ReasonEcho    Reason = "echo"      // it sends back what it receives
 	ReasonLost    Reason = "lost"      // the connection to its host was lost
 	ReasonCancel  Reason = "cancelled" // we did not want to wait any more
 	ReasonOther   Reason = "other"
@@ -42,7 +43,7 @@ type OpenError struct {
 	Elapsed time.Duration
 	Exit    *executor.Exit // with ReasonExited, if it ended without a signal of ours
 	Stderr  []string       // its last lines
-	Stray   []string       // the first stdout lines that were not JSON
+	Stray   []string       // the first stdout lines that were not JSON-RPC messages
 	Waiting int            // stdout bytes without a newline
 	Said    string         // what the other side of a connection said last
 	Hint    string         // what to try; may have several lines
@@ -68,6 +69,8 @@ func (e *OpenError) Error() string {
 		return fmt.Sprintf("timed out handshaking with %s after %v", e.Program, after)
 	case ReasonRefused:
 		return fmt.Sprintf("%s refused the handshake: %v", e.Program, e.Err)
+	case ReasonEcho:
+		return fmt.Sprintf("%s: %v", e.Program, ErrEcho)
 	case ReasonLost:
 		return fmt.Sprintf("handshake with %s: %v", e.Program, lostOf(e.Err))
 	case ReasonVersion:
@@ -144,6 +147,8 @@ func reasonOf(ctx context.Context, err error) Reason {
 		return ReasonStart
 	case lostOf(err) != nil:
 		return ReasonLost
+	case errors.Is(err, ErrEcho):
+		return ReasonEcho
 	case errors.As(err, &refused):
 		return refused.reason
 	case errors.Is(err, ErrTimeout), errors.Is(context.Cause(ctx), ErrTimeout):

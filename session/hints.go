@@ -13,6 +13,7 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	info := r.proc.Info()
 	var found []string
 	for _, hint := range []string{
+		hintEcho(e),
 		hintLost(r),
 		hintNotFound(e, info),
 		hintVariable(e, info),
@@ -27,6 +28,9 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 			found = append(found, hint)
 		}
 	}
+	if e.Reason == ReasonTimeout && !strings.Contains(strings.Join(found, "\n"), "--startup-timeout") {
+		found = append(found, "if it is only slow, --startup-timeout gives it longer")
+	}
 	return found
 }
 
@@ -36,6 +40,13 @@ func hintLost(r *run) string {
 		return ""
 	}
 	return "output was dropped, and answers may have been among it: " + AdviceOverrun
+}
+
+func hintEcho(e *OpenError) string {
+	if e.Reason != ReasonEcho {
+		return ""
+	}
+	return "check the command; a terminal in between echoes too: leave out -t of docker run or kubectl exec, and -tt of ssh"
 }
 
 func hintNotFound(e *OpenError, info executor.Info) string {

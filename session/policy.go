@@ -81,12 +81,12 @@ func (p Policy) mode() PolicyMode {
 
 // Texts of the answers that are ours.
 const (
-	answerEmpty     = `{}`
-	answerNobody    = `{"error":{"code":-32601,"message":"mcpdbg: nobody here to answer this request"}}`
-	answerDeclined  = `{"action":"decline"}`
-	answerRejected  = `{"error":{"code":-1,"message":"User rejected sampling request"}}`
-	answerMalformed = `"mcpdbg: not an object, on purpose"`
-	answerTooMany   = `{"error":{"code":-32603,"message":"mcpdbg: too many requests wait for an answer"}}`
+	answerEmpty       = `{}`
+	answerUnsupported = `{"error":{"code":-32601,"message":"Method not found"}}`
+	answerDeclined    = `{"action":"decline"}`
+	answerRejected    = `{"error":{"code":-1,"message":"User rejected sampling request"}}`
+	answerMalformed   = `"mcpdbg: not an object, on purpose"`
+	answerTooMany     = `{"error":{"code":-32603,"message":"mcpdbg: too many requests wait for an answer"}}`
 )
 
 // answer is what the policy says to a method without a person: a result, or an
@@ -104,12 +104,12 @@ func (p Policy) answer(method string) json.RawMessage {
 		case mcp.MethodSample:
 			return json.RawMessage(answerRejected)
 		}
-		return json.RawMessage(answerNobody)
+		return json.RawMessage(answerUnsupported)
 	}
 	if method == mcp.MethodPing {
 		return json.RawMessage(answerEmpty)
 	}
-	return json.RawMessage(answerNobody)
+	return json.RawMessage(answerUnsupported)
 }
 
 // errorOf is the error object of an answer, nil if it is a result.

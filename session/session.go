@@ -19,7 +19,8 @@ import (
 const (
 	DefaultStartupTimeout = 30 * time.Second
 	DefaultTimeout        = 300 * time.Second
-	// ProbeTimeout is how long an unanswered server/discover may cost.
+	// ProbeTimeout is how long server/discover goes unanswered before initialize is
+	// sent as well.
 	ProbeTimeout = 1500 * time.Millisecond
 	// Grace is how long each step of the shutdown ladder waits for the next.
 	Grace = 2 * time.Second
@@ -32,6 +33,8 @@ var (
 	ErrClosed     = errors.New("session is closed")
 	ErrEnded      = errors.New("server ended before it answered")
 	ErrTimeout    = errors.New("no answer in time")
+	// ErrEcho says that a request of ours came back as a request of the program.
+	ErrEcho = errors.New("the program sends back what it receives; is it an MCP server?")
 )
 
 // Config is what a session needs. Executor, Command and Log are required.

@@ -9,7 +9,7 @@ const (
 )
 
 // tail keeps what an error about a start quotes: the last lines of stderr and
-// the first stdout lines that were not JSON. The zero value is empty; its
+// the first stdout lines that were not messages. The zero value is empty; its
 // methods may be called from any goroutine.
 type tail struct {
 	mu     sync.Mutex
@@ -19,7 +19,8 @@ type tail struct {
 }
 
 // Tail returns the last lines that the latest process wrote to stderr, and the
-// first of its stdout that were not JSON, each cut at 500 bytes, with … for the rest: untrusted text.
+// first of its stdout that were not messages, each cut at 500 bytes, with … for
+// the rest: untrusted text.
 func (s *Session) Tail() (stderr, stray []string) {
 	r, err := s.current()
 	if err != nil {

@@ -272,8 +272,8 @@ func rpcError(e *session.Entry) (code, message string) {
 	return failure.Code.String(), failure.Message
 }
 
-// answerNote says how a request of the server was answered: an error that the
-// program itself gave begins with its name.
+// answerNote says how a request of the server was answered. An error that nobody
+// chose has no act entry directly before it.
 func (t *trafficRows) answerNote(request session.Row) string {
 	response, ok := t.rows.at(int(request.Pair) - 1)
 	if !ok || response.Msg != framing.ErrorResponse {
@@ -284,7 +284,8 @@ func (t *trafficRows) answerNote(request session.Row) string {
 		return ""
 	}
 	code, message := rpcError(&e)
-	if strings.HasPrefix(message, "mcpdbg:") {
+	before, _ := t.rows.at(int(request.Pair) - 2)
+	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && before.Kind != session.KindAct {
 		return "auto " + code
 	}
 	return "answered " + code

@@ -206,7 +206,7 @@ func openCode(e *session.OpenError) int {
 	switch e.Reason {
 	case session.ReasonTimeout:
 		return exitTimeout
-	case session.ReasonRefused, session.ReasonVersion:
+	case session.ReasonRefused, session.ReasonVersion, session.ReasonEcho:
 		return exitAnswer
 	default:
 		return exitStart
@@ -249,7 +249,7 @@ func evidence(err error) []string {
 	}
 	switch {
 	case errors.As(err, &open):
-		lines = append(lines, quote("stdout, not JSON", open.Stray)...)
+		lines = append(lines, quote("stdout, not a message", open.Stray)...)
 		lines = append(lines, quote("stderr", open.Stderr)...)
 		lines = append(lines, quote("the host said", saidLines(open.Said))...)
 		lines = append(lines, hintLines(open.Hint)...)

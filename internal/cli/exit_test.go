@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 
 		{4, "never-answers", append([]string{"list", "tools"}, hasty...), "timed out handshaking"},
 		{4, "never-answers", append([]string{"run"}, hasty...), "is it a stdio server"},
-		{4, "junk-only", append([]string{"list", "tools"}, hasty...), "stdout, not JSON: Server listening on stdio"},
+		{4, "junk-only", append([]string{"list", "tools"}, hasty...), "stdout, not a message: Server listening on stdio"},
 		{4, "buffered", append([]string{"list", "tools"}, hasty...), "its stdout is block-buffered"},
 		{4, "lsp-headers", append([]string{"list", "tools"}, hasty...), "as language servers do"},
 		{4, "slow-start:60000", append([]string{"call", "x"}, hasty...), "timed out handshaking"},

@@ -22,7 +22,7 @@ func cutKey(key []byte) (method string, params []byte, ok bool) {
 }
 
 // refusal is the answer to what the recording has none to.
-const refusal = `{"error":{"code":-32601,"message":"mcpdbg: the recording has no answer to this"}}`
+const refusal = `{"error":{"code":-32601,"message":"Method not found"}}`
 
 // respond answers what the server asks, until stop is closed.
 func (r *runner) respond(stop <-chan struct{}) {

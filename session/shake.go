@@ -1,0 +1,405 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/session/mcp"
+)
+
+// maxFlights bounds the requests of one handshake: each era has one retry, and
+// one new probe may follow initialize.
+const maxFlights = 8
+
+// errSlow says that the time for an answer is over, and not that of the handshake.
+var errSlow = errors.New("no answer yet")
+
+// A flight is a request of a handshake. It is never cancelled, as the protocol
+// forbids that, and its answer counts as long as the handshake lasts.
+type flight struct {
+	id      string
+	n       uint64 // of its entry
+	method  string
+	version string // that it asks for
+	caps    any    // that initialize declares
+}
+
+// A handshake is one attempt to agree with a server. Requests of both eras may
+// be open at the same time: the first answer that settles the era counts.
+type handshake struct {
+	s     *Session
+	r     *run
+	era   mcp.Era // the only one to speak; Auto: either
+	fixed bool    // the revision that is asked for first is a person's choice
+
+	answers  chan answer // of all flights
+	open     map[*call]*flight
+	answered bool // by any response
+	phase    executor.Phase
+	limit    context.Context // ends before ctx if somebody waits for less; nil without
+	release  context.CancelFunc
+
+	probes, inits         int   // sent
+	probeAgain, initAgain bool  // sent again because of an unsupported-version error
+	probeErr, initErr     error // the last answer to either, if it was not what was wanted
+}
+
+// run sends requests until an answer settles the handshake.
+func (h *handshake) run(ctx context.Context, first mcp.Era, version string, patience time.Duration) (Server, error) {
+	begin := h.probe
+	if first == mcp.Legacy {
+		begin = h.initialize
+	}
+	if patience > 0 && first == mcp.Modern {
+		h.waitFor(ctx, patience)
+	}
+	err := begin(ctx, version)
+	for err == nil {
+		var f *flight
+		var a answer
+		f, a, err = h.next(ctx)
+		var server Server
+		switch {
+		case errors.Is(err, errSlow):
+			err = h.slow(ctx, patience)
+			continue
+		case err != nil:
+		case a.err != nil:
+			err = a.err
+		case f.method == mcp.MethodDiscover:
+			server, err = h.discovered(ctx, f, a.resp)
+		default:
+			server, err = h.initialized(ctx, f, a.resp)
+		}
+		if err == nil && server.Era != mcp.Auto {
+			return server, nil
+		}
+	}
+	if errors.Is(err, ErrEnded) && h.probes > 0 && !h.answered {
+		err = &probeDeath{err}
+	}
+	return Server{}, err
+}
+
+// waitFor bounds the wait for the next answers. A pause of the clocks pauses it.
+func (h *handshake) waitFor(ctx context.Context, d time.Duration) {
+	h.waitOn()
+	h.limit, h.release = executor.WithPatience(ctx, d, errSlow)
+}
+
+// waitOn lifts the bound of waitFor.
+func (h *handshake) waitOn() {
+	if h.release != nil {
+		h.release()
+	}
+	h.limit, h.release = nil, nil
+}
+
+// next waits for an answer to any flight.
+func (h *handshake) next(ctx context.Context) (*flight, answer, error) {
+	var slow <-chan struct{}
+	if h.limit != nil {
+		slow = h.limit.Done()
+	}
+	select {
+	case a := <-h.answers:
+		f := h.open[a.to]
+		delete(h.open, a.to)
+		h.answered = h.answered || a.err == nil
+		return f, a, nil
+	case <-ctx.Done():
+		return nil, answer{}, fmt.Errorf("%s: %w", h.phase.Name, context.Cause(ctx))
+	case <-slow:
+		if ctx.Err() != nil {
+			return nil, answer{}, fmt.Errorf("%s: %w", h.phase.Name, context.Cause(ctx))
+		}
+		h.waitOn()
+		return nil, answer{}, errSlow
+	}
+}
+
+// slow goes on when no answer came within the limit: a server that does not know
+// server/discover may ignore it, and one that does may still be starting.
+func (h *handshake) slow(ctx context.Context, patience time.Duration) error {
+	if h.initErr != nil {
+		return h.failure()
+	}
+	h.endPhase(ctx, fmt.Sprintf("no answer within %v", patience), nil)
+	h.s.Note(fmt.Sprintf("server/discover was not answered within %v: initialize is sent too, and the first answer decides", patience), "--era legacy skips the probe")
+	return h.initialize(ctx, "")
+}
+
+// isOpen reports whether a request of the method has no answer yet.
+func (h *handshake) isOpen(method string) bool {
+	for _, f := range h.open {
+		if f.method == method {
+			return true
+		}
+	}
+	return false
+}
+
+// probe sends server/discover for a revision, "" for the newest.
+func (h *handshake) probe(ctx context.Context, version string) error {
+	if version == "" {
+		version = mcp.Latest
+	}
+	h.probes++
+	return h.launch(ctx, mcp.MethodDiscover, version, map[string]any{"_meta": h.s.modernMeta(version)})
+}
+
+// initialize sends initialize for a revision, "" for the newest.
+func (h *handshake) initialize(ctx context.Context, version string) error {
+	if version == "" {
+		version = mcp.LatestLegacy
+	}
+	h.inits++
+	return h.launch(ctx, mcp.MethodInitialize, version, map[string]any{
+		"protocolVersion": version, "capabilities": h.s.capabilities(mcp.Legacy), "clientInfo": h.s.clientInfo(),
+	})
+}
+
+// launch sends one request and begins its phase.
+func (h *handshake) launch(ctx context.Context, method, version string, members map[string]any) error {
+	params, err := json.Marshal(members)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	h.endPhase(ctx, "", nil)
+	h.phase = executor.Phase{Name: method, Begin: time.Now()}
+	h.s.phaseBegins(ctx, h.phase)
+	w := &call{r: h.r, method: method, answer: h.answers, ctx: ctx}
+	if h.limit != nil {
+		w.ctx = h.limit
+	}
+	f := &flight{id: requestID(h.s.ids.Add(1)), method: method, version: version, caps: members["capabilities"]}
+	h.open[w] = f
+	f.n, err = h.s.sendCall(ctx, f.id, write{payload: appendRequest(nil, f.id, method, params), call: w})
+	if err != nil {
+		delete(h.open, w)
+	}
+	return err
+}
+
+// endPhase ends the phase of the latest request, if it goes on. detail says how
+// it ended when that was no failure.
+func (h *handshake) endPhase(ctx context.Context, detail string, err error) {
+	if h.phase.Name == "" {
+		return
+	}
+	p := h.phase
+	h.phase = executor.Phase{}
+	p.End, p.Detail, p.Err = time.Now(), detail, err
+	h.s.phaseEnds(ctx, p)
+}
+
+// end logs how the handshake ended, and deals with requests that are still open.
+func (h *handshake) end(ctx context.Context, server Server, err error) {
+	h.waitOn()
+	detail := ""
+	if winner := (map[mcp.Era]string{mcp.Modern: mcp.MethodDiscover, mcp.Legacy: mcp.MethodInitialize})[server.Era]; err == nil && h.phase.Name != winner {
+		detail = winner + " was answered first"
+	}
+	h.endPhase(ctx, detail, err)
+	for _, f := range h.open {
+		switch {
+		case err != nil && !errors.Is(err, ErrTimeout):
+			h.s.calls.remove(f.id)
+		case server.Era == mcp.Modern:
+			h.r.postmen.Go(func() { h.outlast(f) })
+		case h.s.calls.remove(f.id):
+			h.s.timedOut(f.id, f.n)
+		}
+	}
+}
+
+// outlast waits for the answer to a request that the handshake did not need. The
+// log has it; it has nobody to go to.
+func (h *handshake) outlast(f *flight) {
+	timeout := time.NewTimer(h.s.cfg.StartupTimeout)
+	defer timeout.Stop()
+	for {
+		select {
+		case a := <-h.answers:
+			if h.open[a.to] == f {
+				return
+			}
+		case <-timeout.C:
+			if h.s.calls.remove(f.id) {
+				h.s.timedOut(f.id, f.n)
+			}
+			return
+		case <-h.r.done:
+			return
+		}
+	}
+}
+
+// refusal is a -32022 error, or nil: what a server that answers with it supports.
+func refusal(failure *RPCError) (supported []string, ok bool) {
+	if failure.Code != mcp.CodeUnsupportedVersion {
+		return nil, false
+	}
+	var data struct {
+		Supported []string `json:"supported"`
+	}
+	if json.Unmarshal(failure.Data, &data) != nil {
+		return nil, true
+	}
+	return data.Supported, true
+}
+
+// refusedError is the error for a request that was answered with failure.
+func refusedError(f *flight, failure *RPCError) *handshakeError {
+	supported, unsupported := refusal(failure)
+	modern, legacy := mcp.Newest(supported)
+	list := strings.Join(supported, ", ")
+	switch {
+	case !unsupported:
+		return &handshakeError{ReasonRefused, fmt.Errorf("%s: %w", f.method, failure)}
+	case modern != "" || legacy != "":
+		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server says it supports %s and refused %s", f.method, list, f.version)}
+	case list != "":
+		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s, unknown to this program: %w", f.method, list, failure)}
+	}
+	return &handshakeError{ReasonVersion, fmt.Errorf("%s: %w", f.method, failure)}
+}
+
+// discovered takes the answer to server/discover. A Server of no era means that
+// the handshake goes on.
+func (h *handshake) discovered(ctx context.Context, f *flight, resp Response) (Server, error) {
+	if resp.Error != nil {
+		supported, _ := refusal(resp.Error)
+		modern, legacy := mcp.Newest(supported)
+		if modern != "" && !h.probeAgain {
+			h.probeAgain = true
+			h.answeredPhase(ctx, f, resp.Error.Error())
+			return Server{}, h.probe(ctx, modern)
+		}
+		return Server{}, h.noProbe(ctx, f, refusedError(f, resp.Error), resp.Error.Error(), legacy)
+	}
+	var r struct {
+		SupportedVersions []string                   `json:"supportedVersions"`
+		Capabilities      json.RawMessage            `json:"capabilities"`
+		Instructions      string                     `json:"instructions"`
+		Meta              map[string]json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal(resp.Result, &r); err != nil || len(r.SupportedVersions) == 0 {
+		err := &handshakeError{ReasonRefused, fmt.Errorf("server/discover: the result has no supportedVersions: %.200s", resp.Result)}
+		return Server{}, h.noProbe(ctx, f, err, "a result without supportedVersions", "")
+	}
+	modern, legacy := mcp.Newest(r.SupportedVersions)
+	version := modern
+	if h.fixed && h.era == mcp.Modern || modern != "" && h.fixed && mcp.IsModern(f.version) {
+		version = f.version
+	}
+	if version == "" {
+		list := strings.Join(r.SupportedVersions, ", ")
+		err := &handshakeError{ReasonVersion, fmt.Errorf("server/discover: the server supports only %s", list)}
+		return Server{}, h.noProbe(ctx, f, err, "only "+list, legacy)
+	}
+	server := Server{Era: mcp.Modern, Protocol: version, Capabilities: r.Capabilities, Instructions: r.Instructions}
+	var info struct{ Name, Version string }
+	if json.Unmarshal(r.Meta[mcp.MetaServerInfo], &info) == nil {
+		server.Name, server.Version = info.Name, info.Version
+	}
+	return server, nil
+}
+
+// answeredPhase ends the phase of f, unless it is over already: an answer that
+// does not settle the handshake is not a failure.
+func (h *handshake) answeredPhase(ctx context.Context, f *flight, what string) {
+	if h.phase.Name == f.method {
+		h.endPhase(ctx, "answered with "+what, nil)
+	}
+}
+
+// noProbe goes on after an answer to server/discover that makes the server no
+// modern one: with initialize, unless that was sent.
+func (h *handshake) noProbe(ctx context.Context, f *flight, err error, detail, legacy string) error {
+	h.probeErr = err
+	switch {
+	case h.era == mcp.Modern:
+		return err
+	case h.isOpen(mcp.MethodInitialize):
+		return nil
+	case h.initErr != nil && h.isOpen(mcp.MethodDiscover):
+		h.waitFor(ctx, ProbeTimeout)
+		return nil
+	case h.initErr != nil:
+		return h.failure()
+	}
+	h.waitOn()
+	h.answeredPhase(ctx, f, detail)
+	return h.initialize(ctx, legacy)
+}
+
+// initialized takes the answer to initialize. A Server of no era means that the
+// handshake goes on.
+func (h *handshake) initialized(ctx context.Context, f *flight, resp Response) (Server, error) {
+	if resp.Error != nil {
+		supported, _ := refusal(resp.Error)
+		modern, legacy := mcp.Newest(supported)
+		return Server{}, h.noInitialize(ctx, f, refusedError(f, resp.Error), resp.Error.Error(), modern, legacy)
+	}
+	var r struct {
+		ProtocolVersion string                         `json:"protocolVersion"`
+		Capabilities    json.RawMessage                `json:"capabilities"`
+		ServerInfo      struct{ Name, Version string } `json:"serverInfo"`
+		Instructions    string                         `json:"instructions"`
+	}
+	if err := json.Unmarshal(resp.Result, &r); err != nil {
+		err := &handshakeError{ReasonRefused, fmt.Errorf("initialize: %w", err)}
+		return Server{}, h.noInitialize(ctx, f, err, "a result that cannot be used", "", "")
+	}
+	if !mcp.IsLegacy(r.ProtocolVersion) && r.ProtocolVersion != h.s.cfg.Protocol {
+		err := &handshakeError{ReasonVersion, fmt.Errorf("initialize: asked for %s, the server answered with %q", f.version, r.ProtocolVersion)}
+		return Server{}, h.noInitialize(ctx, f, err, "a result that cannot be used", "", "")
+	}
+	if err := h.s.Notify(ctx, mcp.MethodInitialized, nil); err != nil {
+		return Server{}, err
+	}
+	h.s.mu.Lock()
+	h.s.declared = declare(f.caps)
+	h.s.mu.Unlock()
+	return Server{Era: mcp.Legacy, Protocol: r.ProtocolVersion, Name: r.ServerInfo.Name, Version: r.ServerInfo.Version,
+		Capabilities: r.Capabilities, Instructions: r.Instructions}, nil
+}
+
+// noInitialize goes on after an answer to initialize that agrees on nothing.
+// modern and legacy are known revisions that the server named instead.
+func (h *handshake) noInitialize(ctx context.Context, f *flight, err error, detail, modern, legacy string) error {
+	h.initErr = err
+	probe := h.era == mcp.Auto && h.probeErr == nil
+	switch {
+	case probe && modern != "" && !h.probeAgain, probe && h.probes == 0:
+		h.probeAgain = modern != ""
+		h.answeredPhase(ctx, f, detail)
+		return h.probe(ctx, modern)
+	case legacy != "" && !h.initAgain:
+		h.initAgain = true
+		h.answeredPhase(ctx, f, detail)
+		return h.initialize(ctx, legacy)
+	case h.isOpen(mcp.MethodDiscover):
+		h.waitFor(ctx, ProbeTimeout)
+		return nil
+	}
+	return h.failure()
+}
+
+// failure is why no era is left to try.
+func (h *handshake) failure() error {
+	if h.initErr == nil {
+		return h.probeErr
+	}
+	probed := (*handshakeError)(nil)
+	if !errors.As(h.probeErr, &probed) || probed.reason != ReasonVersion {
+		return h.initErr // that a server does not know server/discover is no fault
+	}
+	return &handshakeError{ReasonVersion, fmt.Errorf("%w; %w", h.probeErr, h.initErr)}
+}
