@@ -89,7 +89,7 @@ func (x *Index) message(kind Kind, m framing.Message, line []byte, row *Row) {
 		row.Method = x.intern(method)
 		x.request(newPairKey(outgoing, m.ID.Of(line)), row)
 		if outgoing {
-			x.probed(string(method))
+			x.shakes(string(method))
 		}
 	case framing.Notification:
 		row.Method = x.intern(m.Method.Of(line))
@@ -112,88 +112,131 @@ func (s *Stats) count(kind Kind) {
 // request makes a request pending. An id that is pending already belongs to
 // the newer request from now on, as nobody could tell whose answer comes.
 func (x *Index) request(key pairKey, row *Row) {
-	row.State = ReqPending
-	older, again, ok := x.pair.open(key, uint32(x.added))
+	number := uint32(x.added)
+	older, again, ok := x.pair.open(key, number)
 	if !ok {
 		x.stats.Untracked++
 	}
+	row.State = ReqPending
 	if again {
-		x.setState(older, ReqLost)
+		x.end(older, ReqLost)
+	}
+	if ok {
+		x.inRow.opens()
+		row.State = ReqPending
 	}
 }
 
-// probed finds out which server/discover was a probe: one that initialize
-// follows. Its answer may be there already, or come late.
-func (x *Index) probed(method string) {
-	switch method {
-	case mcp.MethodDiscover:
-		x.probe = uint32(x.added) + 1
-	case mcp.MethodInitialize:
-		answer := x.flag(x.probe, FlagProbe)
-		x.flag(answer, FlagProbe)
-		x.probe = 0
+// tallyOf returns the tally of a row's requests; false for a row with one.
+func (x *Index) tallyOf(number uint32) (tally, bool) {
+	if int(number) == x.added && x.adding != nil {
+		return x.inRow, true
 	}
+	t, ok := x.pair.tallies[number]
+	return t, ok
 }
 
-// flag sets a flag of the row with a number plus one, if there is such a row,
-// and returns its Pair.
-func (x *Index) flag(next uint32, flag RowFlags) (pair uint32) {
-	if next == 0 {
-		return 0
-	}
-	row, ok := x.row(int(next) - 1)
+// settles takes what became of one of a row's requests. It returns what became
+// of the row, and whether nothing of it is pending any more.
+func (x *Index) settles(number uint32, state ReqState, failed bool) (ReqState, bool, bool) {
+	t, ok := x.tallyOf(number)
 	if !ok {
-		return 0
+		return state, failed, true
 	}
-	if row.Flags&flag == 0 {
-		x.history.change(int(next)-1, x.added, row)
-		row.Flags |= flag
-		x.setRow(int(next)-1, row)
+	last := t.settles(state, failed)
+	switch {
+	case int(number) == x.added && x.adding != nil:
+		x.inRow = t
+	case last:
+		delete(x.pair.tallies, number)
+	default:
+		x.pair.tallies[number] = t
 	}
-	return row.Pair
+	return t.state, t.failed, last
 }
 
 // response settles the request of key with an error, or with a result that may
-// be that of a tool that failed.
+// be that of a tool that failed. One to a probe is as good as any other.
 func (x *Index) response(key pairKey, failed, toolError bool, row *Row) {
-	var mark RowFlags
-	if failed || toolError {
-		mark = FlagError
+	number, pending := x.pair.settle(key, true)
+	before, known := x.pair.done[key]
+	if !pending && known {
+		number = before.row
+	}
+	var request Row
+	if known || pending {
+		request, known = x.row(int(number))
+	}
+	mark := failed || toolError
+	if probe := request.Flags & FlagProbe; probe != 0 {
+		row.Flags |= probe
+		failed, mark = false, false
+	}
+	if mark {
+		row.Flags |= FlagError
 		x.stats.Errors++
 	}
-	row.Flags |= mark
-	number, pending := x.pair.settle(key)
-	if !pending {
-		var known bool
-		if number, known = x.pair.done[key]; !known {
-			if x.Partial {
-				return
-			}
+	if !known {
+		if !x.Partial {
 			x.stats.Orphans++
 			row.State = ReqOrphan
-			return
 		}
-	}
-	request, ok := x.row(int(number))
-	if !ok {
 		return
 	}
 	row.Pair, row.Method = number+1, request.Method
-	row.Flags |= request.Flags & FlagProbe
-	if request.Pair != 0 {
+	if !pending && before.answered {
 		x.stats.Orphans++
 		row.State = ReqDuplicate
 		return
 	}
-	before := request
-	request.Pair = uint32(x.added) + 1
 	if pending {
-		request.State = ReqAnswered
-		if failed {
-			request.State = ReqFailed
-		}
-	} // else it was cancelled or timed out before, and stays that
-	request.Flags |= mark
+		x.answered(number, request, failed, mark)
+	} else {
+		x.pair.remember(key, settled{number, true})
+		x.answeredLate(number, request, mark)
+	}
+}
+
+// answered notes the answer, which the row that is about to be added is, to a
+// request that was pending. A row with several has its answer when all have.
+func (x *Index) answered(number uint32, request Row, failed, mark bool) {
+	state := ReqAnswered
+	if failed {
+		state = ReqFailed
+	}
+	state, mark, last := x.settles(number, state, mark)
+	if !last {
+		return
+	}
+	x.pairWith(number, request, state, mark)
+}
+
+// answeredLate notes the answer to a request that was cancelled or timed out: it
+// stays that, but for a probe, to which no time is too long.
+func (x *Index) answeredLate(number uint32, request Row, mark bool) {
+	if request.Pair != 0 || request.State == ReqPending && request.Flags&FlagProbe == 0 {
+		return // of several, another answer is the row's
+	}
+	state := request.State
+	if request.Flags&FlagProbe != 0 {
+		state = ReqAnswered
+	}
+	x.pairWith(number, request, state, mark)
+}
+
+// pairWith makes the row that is about to be added the answer to a request's. A
+// batch may answer another row itself: then its Pair stays that.
+func (x *Index) pairWith(number uint32, request Row, state ReqState, mark bool) {
+	before := request
+	request.State = state
+	if mark {
+		request.Flags |= FlagError
+	}
+	if before.Pair != 0 || int(number) == x.added {
+		x.change(int(number), before, request)
+		return
+	}
+	request.Pair = uint32(x.added) + 1
 	x.history.answered(int(number), x.added, before, request)
 	x.setRow(int(number), request)
 }
@@ -210,7 +253,7 @@ func (x *Index) cancelled(outgoing bool, m framing.Message, line []byte) {
 	if json.Unmarshal(m.Params.Of(line), &params) != nil || params.RequestID == nil {
 		return
 	}
-	x.settle(newPairKey(outgoing, params.RequestID), ReqCancelled)
+	x.giveUp(newPairKey(outgoing, params.RequestID), ReqCancelled)
 }
 
 // note reads what the index needs from an entry that carries no stream bytes.
@@ -219,8 +262,12 @@ func (x *Index) note(e *Entry) {
 	switch e.Kind {
 	case KindState:
 		var b StateBody
-		if e.DecodeBody(&b) == nil && b.ID != nil && b.State == ReqTimedOut.String() {
-			x.settle(newPairKey(true, b.ID), ReqTimedOut)
+		switch {
+		case e.DecodeBody(&b) != nil:
+		case b.ID != nil && b.State == ReqTimedOut.String():
+			x.giveUp(newPairKey(true, b.ID), ReqTimedOut)
+		case b.Of == 0 && b.Era != "":
+			x.shookHands(mcp.Era(b.Era))
 		}
 	case KindWrite:
 		var b WriteBody
@@ -241,10 +288,13 @@ func (x *Index) note(e *Entry) {
 		for _, number := range x.pair.pending {
 			x.setState(number, ReqLost)
 		}
+		for _, number := range x.shaking.rows {
+			x.setState(number, ReqLost)
+		}
 		x.pair.forget()
 		clear(x.inParts[:])
 		x.openIn = openLine{}
-		x.probe = 0
+		x.shaking = shaking{}
 	}
 }
 
@@ -253,14 +303,23 @@ func (x *Index) note(e *Entry) {
 func (x *Index) unsent(n uint64) {
 	for key, number := range x.pair.pending {
 		if uint64(number)+1 == n && key.outgoing() {
-			x.settle(key, ReqLost)
+			x.giveUp(key, ReqLost)
 		}
 	}
 }
 
-// settle ends the wait of a pending request without an answer.
-func (x *Index) settle(key pairKey, state ReqState) {
-	if number, ok := x.pair.settle(key); ok {
+// giveUp ends the wait of a request without an answer.
+func (x *Index) giveUp(key pairKey, state ReqState) {
+	if number, ok := x.pair.settle(key, false); ok {
+		x.end(number, state)
+	} else if done, ok := x.pair.done[key]; ok && !done.answered && x.shaking.has(done.row) {
+		x.setState(done.row, state)
+	}
+}
+
+// end notes that one of a row's requests waits no more.
+func (x *Index) end(number uint32, state ReqState) {
+	if state, _, last := x.settles(number, state, false); last {
 		x.setState(number, state)
 	}
 }

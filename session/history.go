@@ -93,6 +93,9 @@ func (h *history) at(k int) counts {
 
 // change remembers what the row number was before by changed it.
 func (h *history) change(number, by int, was Row) {
+	if number == by {
+		return // it was not there before
+	}
 	if h.changed >= maxChanges {
 		h.lost++
 		return

@@ -51,7 +51,9 @@ type Index struct {
 	numbers map[string]uint16
 	stats   Stats
 	pair    pairing
-	probe   uint32          // number plus one of the server/discover that was sent last to the process; 0: none
+	adding  *Row            // the row that is about to be added; nil without one
+	inRow   tally           // of its requests
+	shaking shaking         // the handshake of the process
 	openIn  openLine        // of stdin
 	inParts [kindCount]bool // the last entry of the stream kind was a part, and goes on
 	history history
@@ -106,10 +108,15 @@ func (x *Index) add(e *Entry, off int64, length int) error {
 		x.stats.Runs++
 		row.Run = uint16(x.stats.Runs)
 	}
+	x.adding, x.inRow = &row, tally{}
 	if e.Kind.IsStream() {
 		x.classify(e, &row)
 	} else {
 		x.note(e)
+	}
+	x.adding = nil
+	if x.inRow.several && x.inRow.open > 0 {
+		x.pair.keep(uint32(x.added), x.inRow)
 	}
 	x.pages[x.added/pageRows][x.added%pageRows] = row
 	x.added++
@@ -308,8 +315,11 @@ func (x *Index) readPage(i int) *[pageRows]Row {
 	return page
 }
 
-// row returns row i, spilled or not.
+// row returns row i, spilled or not, or the one that is about to be added.
 func (x *Index) row(i int) (Row, bool) {
+	if i == x.added && x.adding != nil {
+		return *x.adding, true
+	}
 	page := x.page(i / pageRows)
 	if page == nil {
 		return Row{}, false
@@ -317,8 +327,12 @@ func (x *Index) row(i int) (Row, bool) {
 	return page[i%pageRows], true
 }
 
-// setRow changes row i, spilled or not.
+// setRow changes row i, spilled or not, or the one that is about to be added.
 func (x *Index) setRow(i int, row Row) {
+	if i == x.added && x.adding != nil {
+		*x.adding = row
+		return
+	}
 	page := x.page(i / pageRows)
 	if page == nil {
 		return

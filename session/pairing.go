@@ -43,13 +43,51 @@ func (k *pairKey) outgoing() bool { return k[0] == toServer }
 // pairing matches responses to requests by id and direction. It lasts as long
 // as one process: another one knows nothing of the ids before it.
 type pairing struct {
-	pending    map[pairKey]uint32 // request row by key
-	done       map[pairKey]uint32 // the same, of requests that are settled
-	doneOrder  []pairKey          // ring of the keys of done
+	pending    map[pairKey]uint32  // request row by key
+	done       map[pairKey]settled // of requests that wait no more
+	doneOrder  []pairKey           // ring of the keys of done
 	doneNext   int
 	pendingOut int
 	pendingIn  int
-	saved      []byte // what the maps are made of when they are needed; see restore
+	tallies    map[uint32]tally // by row, of rows with several requests of which some are pending
+	saved      []byte           // what the maps are made of when they are needed; see restore
+}
+
+// settled is a request that waits for an answer no more.
+type settled struct {
+	row      uint32
+	answered bool // and was not only given up
+}
+
+// A tally is about the requests of one row, which is a batch or several lines.
+type tally struct {
+	open    int      // that are pending
+	several bool     // there is more than one
+	failed  bool     // one was answered with an error, or by a tool that failed
+	state   ReqState // the highest of those that wait no more; ReqNone without any
+}
+
+// opens takes another request.
+func (t *tally) opens() {
+	t.several = t.several || t.open > 0 || t.state != ReqNone
+	t.open++
+}
+
+// settles takes what became of one request. It reports whether that was the last
+// one that was pending.
+func (t *tally) settles(state ReqState, failed bool) bool {
+	t.open--
+	t.state = max(t.state, state)
+	t.failed = t.failed || failed
+	return t.open <= 0
+}
+
+// keep keeps the tally of a row. There are no more of them than requests pending.
+func (p *pairing) keep(row uint32, t tally) {
+	if p.tallies == nil {
+		p.tallies = make(map[uint32]tally)
+	}
+	p.tallies[row] = t
 }
 
 func (p *pairing) count(key pairKey, by int) {
@@ -78,23 +116,23 @@ func (p *pairing) open(key pairKey, row uint32) (older uint32, again, ok bool) {
 }
 
 // settle takes a request out of pending, and remembers it.
-func (p *pairing) settle(key pairKey) (row uint32, ok bool) {
+func (p *pairing) settle(key pairKey, answered bool) (row uint32, ok bool) {
 	row, ok = p.pending[key]
 	if !ok {
 		return 0, false
 	}
 	delete(p.pending, key)
 	p.count(key, -1)
-	p.remember(key, row)
+	p.remember(key, settled{row, answered})
 	return row, true
 }
 
-func (p *pairing) remember(key pairKey, row uint32) {
+func (p *pairing) remember(key pairKey, s settled) {
 	if p.done == nil {
-		p.done = make(map[pairKey]uint32)
+		p.done = make(map[pairKey]settled)
 	}
 	_, again := p.done[key]
-	p.done[key] = row
+	p.done[key] = s
 	switch {
 	case again:
 	case len(p.doneOrder) < maxDone:
@@ -110,6 +148,7 @@ func (p *pairing) remember(key pairKey, row uint32) {
 func (p *pairing) forget() {
 	clear(p.pending)
 	clear(p.done)
+	clear(p.tallies)
 	p.doneOrder, p.doneNext = p.doneOrder[:0], 0
 	p.pendingOut, p.pendingIn = 0, 0
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/session/mcp"
 )
 
 // out and in are a message to the server and one from it.
@@ -21,6 +22,14 @@ func half(text string) Entry {
 	e.EOL = framing.NoEOL
 	return e
 }
+
+// ready is the entry of a handshake that found an era.
+func ready(era mcp.Era) Entry {
+	return NewEntry(KindState, 0, StateBody{State: string(Ready), Era: string(era)})
+}
+
+// batch is a line with several messages.
+const batch = FlagBatch | FlagProblem
 
 // odd is a write that is no line of its own.
 const odd = FlagPart | FlagProblem
@@ -61,15 +70,54 @@ func TestPairing(t *testing.T) {
 				out(`{"id":2,"method":"initialize"}`), in(`{"id":2,"error":{}}`),
 			},
 			[]pairRow{
-				{2, ReqFailed, FlagError | FlagProbe}, {1, ReqNone, FlagError | FlagProbe},
+				{2, ReqAnswered, FlagProbe}, {1, ReqNone, FlagProbe},
 				{4, ReqFailed, FlagError}, {3, ReqNone, FlagError},
-			}, Stats{Errors: 2},
+			}, Stats{Errors: 1},
 		},
 		"a probe that was refused late": {
 			[]Entry{
 				out(`{"id":1,"method":"server/discover"}`), timedOut, out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"error":{}}`),
 			},
-			[]pairRow{{4, ReqTimedOut, FlagError | FlagProbe}, none, {0, ReqPending, 0}, {1, ReqNone, FlagError | FlagProbe}}, Stats{PendingOut: 1, Errors: 1},
+			[]pairRow{{4, ReqAnswered, FlagProbe}, none, {0, ReqPending, 0}, {1, ReqNone, FlagProbe}}, Stats{PendingOut: 1},
+		},
+		"a probe whose late answer made initialize superfluous": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+				in(`{"id":2,"error":{}}`),
+			},
+			[]pairRow{{3, ReqAnswered, 0}, {5, ReqAnswered, FlagProbe}, {1, ReqNone, 0}, none, {2, ReqNone, FlagProbe}}, Stats{},
+		},
+		"an initialize that was superfluous, and never answered": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+			},
+			[]pairRow{{3, ReqAnswered, 0}, {0, ReqPending, FlagProbe}, {1, ReqNone, 0}, none}, Stats{},
+		},
+		"an initialize that was superfluous until its time was over": {
+			[]Entry{
+				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), timedOut,
+			},
+			[]pairRow{{3, ReqAnswered, 0}, {0, ReqTimedOut, FlagProbe}, {1, ReqNone, 0}, none, none}, Stats{},
+		},
+		"an initialize that was superfluous, and the process ends": {
+			[]Entry{
+				out(`{"id":2,"method":"server/discover"}`), out(`{"id":1,"method":"initialize"}`), in(`{"id":2,"result":{}}`), ready(mcp.Modern), closed,
+			},
+			[]pairRow{{3, ReqAnswered, 0}, {0, ReqLost, FlagProbe}, {1, ReqNone, 0}, none, none}, Stats{},
+		},
+		"initialize was refused, and a new probe answered": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), out(`{"id":2,"method":"initialize"}`), in(`{"id":2,"error":{}}`),
+				out(`{"id":3,"method":"server/discover"}`), in(`{"id":3,"result":{}}`), ready(mcp.Modern),
+			},
+			[]pairRow{{0, ReqPending, FlagProbe}, {3, ReqAnswered, FlagProbe}, {2, ReqNone, FlagProbe}, {5, ReqAnswered, 0}, {4, ReqNone, 0}, none}, Stats{},
+		},
+		"a discover of a person, in a session that is ready": {
+			[]Entry{
+				out(`{"id":1,"method":"server/discover"}`), in(`{"id":1,"result":{}}`), ready(mcp.Modern),
+				out(`{"id":2,"method":"server/discover"}`), in(`{"id":2,"error":{}}`), out(`{"id":3,"method":"initialize"}`),
+			},
+			[]pairRow{{2, ReqAnswered, 0}, {1, ReqNone, 0}, none, {5, ReqFailed, FlagError}, {4, ReqNone, FlagError}, {0, ReqPending, 0}}, Stats{PendingOut: 1, Errors: 1},
 		},
 		"what a server died of is no probe": {
 			[]Entry{out(`{"id":1,"method":"server/discover"}`), closed, out(`{"id":2,"method":"initialize"}`)},
@@ -148,13 +196,45 @@ func TestPairing(t *testing.T) {
 			[]Entry{out(`{"id":1,"method":"a"}`), out(`{"id":1,"method":"b"}`), in(`{"id":1,"result":1}`)},
 			[]pairRow{{0, ReqLost, 0}, {3, ReqAnswered, 0}, {2, ReqNone, 0}}, Stats{},
 		},
+		"a batch that one batch answers": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`[{"id":2,"result":1},{"id":1,"result":1}]`)},
+			[]pairRow{{2, ReqAnswered, batch}, {1, ReqNone, batch}}, Stats{},
+		},
+		"a batch that is answered one by one": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"},{"id":3,"method":"c"}]`), in(`{"id":2,"error":{}}`), in(`{"id":1,"result":1}`), in(`{"id":3,"result":1}`)},
+			[]pairRow{{4, ReqFailed, batch | FlagError}, {1, ReqNone, FlagError}, {1, ReqNone, 0}, {1, ReqNone, 0}}, Stats{Errors: 1},
+		},
+		"a batch that is answered in part": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`{"id":2,"result":1}`)},
+			[]pairRow{{0, ReqPending, batch}, {1, ReqNone, 0}}, Stats{PendingOut: 1},
+		},
+		"a batch of which one element is cancelled, and answered late": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), cancel, in(`{"id":2,"result":1}`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{3, ReqCancelled, batch}, none, {1, ReqNone, 0}, {1, ReqNone, 0}}, Stats{},
+		},
+		"a second answer to an element of a batch": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), in(`{"id":2,"result":1}`), in(`{"id":2,"result":1}`)},
+			[]pairRow{{0, ReqPending, batch}, {1, ReqNone, 0}, {1, ReqDuplicate, 0}}, Stats{PendingOut: 1, Orphans: 1},
+		},
+		"a batch with one id twice": {
+			[]Entry{out(`[{"id":1,"method":"a"},{"id":1,"method":"b"}]`), in(`{"id":1,"result":1}`)},
+			[]pairRow{{2, ReqLost, batch}, {1, ReqNone, 0}}, Stats{},
+		},
+		"a batch of the server": {
+			[]Entry{in(`[{"id":1,"method":"a"},{"id":2,"method":"b"}]`), out(`[{"id":1,"result":1},{"id":2,"result":1}]`)},
+			[]pairRow{{2, ReqAnswered, batch}, {1, ReqNone, batch}}, Stats{},
+		},
+		"a request that its own write cancels": {
+			[]Entry{out(`{"id":1,"method":"a"}` + "\n" + `{"method":"notifications/cancelled","params":{"requestId":1}}`)},
+			[]pairRow{{0, ReqCancelled, batch}}, Stats{},
+		},
 		"a batch": {
 			[]Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), in(`[{"id":1,"error":{}}, {"id":2,"result":1},{"method":"n"}]`)},
 			[]pairRow{{3, ReqFailed, FlagError}, {3, ReqAnswered, 0}, {2, ReqNone, FlagError | FlagBatch | FlagProblem}}, Stats{Errors: 1},
 		},
 		"one write of several lines": {
 			[]Entry{out(`{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"}`), in(`{"id":1,"result":1}`)},
-			[]pairRow{{2, ReqAnswered, FlagBatch | FlagProblem}, {1, ReqNone, 0}}, Stats{PendingOut: 1},
+			[]pairRow{{0, ReqPending, batch}, {1, ReqNone, 0}}, Stats{PendingOut: 1},
 		},
 		"a line that three writes make up": {
 			[]Entry{half(`{"id":1,`), half(`"meth`), out(`od":"a"}`), in(`{"id":1,"result":1}`)},

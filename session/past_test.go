@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/mcp"
 )
 
 // A sourceOf is an index as a source.
@@ -83,6 +85,8 @@ func randomLog(r *rand.Rand, n int) []Entry {
 			entries = append(entries, NewEntry(KindClosed, 0, ClosedBody{}))
 		case 2:
 			entries = append(entries, NewEntry(KindFailed, 0, FailedBody{}))
+		case 10:
+			entries = append(entries, ready([]mcp.Era{mcp.Legacy, mcp.Modern}[r.IntN(2)]))
 		case 3, 4, 5:
 			entries = append(entries, NewEntry(KindState, 0, StateBody{State: "timed-out", ID: json.RawMessage(id())}))
 		case 6, 7, 8:
@@ -105,10 +109,14 @@ func requireSamePast(t *testing.T, x *Index, entries []Entry) {
 	for k := 0; ; k++ {
 		past.To(k)
 		require.Equal(t, k, past.Len())
-		require.Equal(t, allRows(&fresh), pastRows(past), "rows when there were %d", k)
-		got, want := past.Stats(), fresh.Stats()
-		got.Size = 0
-		require.Equal(t, want, got, "counts when there were %d", k)
+		got, want := pastRows(past), allRows(&fresh)
+		require.Len(t, got, len(want))
+		for i := range want {
+			require.Equal(t, want[i], got[i], "row %d when there were %d", i, k)
+		}
+		counts := past.Stats()
+		counts.Size = 0
+		require.Equal(t, fresh.Stats(), counts, "counts when there were %d", k)
 		if k == len(entries) {
 			return
 		}

@@ -12,7 +12,7 @@ import (
 
 // IndexVersion changes whenever the same log gives other rows, counts or
 // states than before: what was saved by another version is of no use.
-const IndexVersion = 2
+const IndexVersion = 3
 
 // IndexPageSize is the size in bytes of what an Index reads from its file at
 // once.
@@ -36,7 +36,7 @@ func (x *Index) State(do func(piece []byte) error) error {
 	for _, m := range x.methods {
 		w.bytes([]byte(m))
 	}
-	w.int(int(x.probe))
+	x.shaking.save(&w)
 	w.bytes(x.openIn.bytes)
 	w.bool(x.openIn.over)
 	for _, open := range x.inParts {
@@ -90,7 +90,7 @@ func (x *Index) Restore(state []byte, file IndexFile) error {
 	for i, m := range x.methods {
 		x.numbers[m] = uint16(i + 1)
 	}
-	x.probe = uint32(r.int(x.added))
+	x.shaking.restore(&r, x.added)
 	x.openIn.bytes = slices.Clone(r.bytes())
 	x.openIn.over = r.bool()
 	for i := range x.inParts {
@@ -129,9 +129,18 @@ func (p *pairing) save(w *stateWriter) {
 	}
 	w.int(len(p.doneOrder))
 	for _, key := range p.doneOrder {
-		w.pair(key, p.done[key])
+		w.pair(key, p.done[key].row)
+		w.bool(p.done[key].answered)
 	}
 	w.int(p.doneNext)
+	w.int(len(p.tallies))
+	for _, row := range slices.Sorted(maps.Keys(p.tallies)) {
+		t := p.tallies[row]
+		w.int(int(row))
+		w.int(t.open)
+		w.bool(t.failed)
+		w.int(int(t.state))
+	}
 }
 
 // restore checks what save wrote, and keeps it: the maps are made when the next
@@ -144,9 +153,13 @@ func (p *pairing) restore(r *stateReader, rows int) {
 	done := r.int(maxDone)
 	for range done {
 		r.pair(rows)
+		r.bool()
 	}
 	next := r.int(done)
 	r.bad = r.bad || next > 0 && next == done
+	for range r.int(maxPending) {
+		r.tally(rows)
+	}
 	p.saved = all[:len(all)-len(r.b)]
 }
 
@@ -164,13 +177,17 @@ func (p *pairing) unpack() {
 		p.pending[key] = row
 	}
 	n = r.int(maxDone)
-	p.done = make(map[pairKey]uint32, n)
+	p.done = make(map[pairKey]settled, n)
 	for range n {
 		key, row := r.pair(maxIndexRows)
-		p.done[key] = row
+		p.done[key] = settled{row, r.bool()}
 		p.doneOrder = append(p.doneOrder, key)
 	}
 	p.doneNext = r.int(maxDone)
+	for range r.int(maxPending) {
+		row, t := r.tally(maxIndexRows)
+		p.keep(row, t)
+	}
 }
 
 // A stateWriter appends numbers and bytes.
@@ -234,4 +251,12 @@ func (r *stateReader) bool() bool {
 func (r *stateReader) pair(rows int) (key pairKey, row uint32) {
 	copy(key[:], r.take(len(key)))
 	return key, uint32(r.int(rows - 1))
+}
+
+// tally reads the tally of a row with several requests.
+func (r *stateReader) tally(rows int) (row uint32, t tally) {
+	row = uint32(r.int(rows - 1))
+	t = tally{several: true, open: r.int(maxPending), failed: r.bool()}
+	t.state = ReqState(r.int(int(ReqLost)))
+	return row, t
 }
