@@ -129,7 +129,7 @@ func (x *Index) request(key pairKey, row *Row) {
 
 // tallyOf returns the tally of a row's requests; false for a row with one.
 func (x *Index) tallyOf(number uint32) (tally, bool) {
-	if int(number) == x.added && x.adding != nil {
+	if x.adding && int(number) == x.added {
 		return x.inRow, true
 	}
 	t, ok := x.pair.tallies[number]
@@ -145,7 +145,7 @@ func (x *Index) settles(number uint32, state ReqState, failed bool) (ReqState, b
 	}
 	last := t.settles(state, failed)
 	switch {
-	case int(number) == x.added && x.adding != nil:
+	case x.adding && int(number) == x.added:
 		x.inRow = t
 	case last:
 		delete(x.pair.tallies, number)

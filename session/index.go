@@ -51,7 +51,8 @@ type Index struct {
 	numbers map[string]uint16
 	stats   Stats
 	pair    pairing
-	adding  *Row            // the row that is about to be added; nil without one
+	next    Row // about to be added, while adding
+	adding  bool
 	inRow   tally           // of its requests
 	shaking shaking         // the handshake of the process
 	openIn  openLine        // of stdin
@@ -103,22 +104,23 @@ func (x *Index) add(e *Entry, off int64, length int) error {
 			return err
 		}
 	}
-	row := Row{Off: off, T: e.T, Len: uint32(length), Kind: e.Kind, Run: uint16(x.stats.Runs)}
+	x.next = Row{Off: off, T: e.T, Len: uint32(length), Kind: e.Kind, Run: uint16(x.stats.Runs)}
+	row := &x.next
 	if e.Kind == KindStart {
 		x.stats.Runs++
 		row.Run = uint16(x.stats.Runs)
 	}
-	x.adding, x.inRow = &row, tally{}
+	x.adding, x.inRow = true, tally{}
 	if e.Kind.IsStream() {
-		x.classify(e, &row)
+		x.classify(e, row)
 	} else {
 		x.note(e)
 	}
-	x.adding = nil
+	x.adding = false
 	if x.inRow.several && x.inRow.open > 0 {
 		x.pair.keep(uint32(x.added), x.inRow)
 	}
-	x.pages[x.added/pageRows][x.added%pageRows] = row
+	x.pages[x.added/pageRows][x.added%pageRows] = *row
 	x.added++
 	now := countsOf(&x.stats, x.pair.pendingOut, x.pair.pendingIn)
 	x.history.step(&now)
@@ -317,8 +319,8 @@ func (x *Index) readPage(i int) *[pageRows]Row {
 
 // row returns row i, spilled or not, or the one that is about to be added.
 func (x *Index) row(i int) (Row, bool) {
-	if i == x.added && x.adding != nil {
-		return *x.adding, true
+	if x.adding && i == x.added {
+		return x.next, true
 	}
 	page := x.page(i / pageRows)
 	if page == nil {
@@ -329,8 +331,8 @@ func (x *Index) row(i int) (Row, bool) {
 
 // setRow changes row i, spilled or not, or the one that is about to be added.
 func (x *Index) setRow(i int, row Row) {
-	if i == x.added && x.adding != nil {
-		*x.adding = row
+	if x.adding && i == x.added {
+		x.next = row
 		return
 	}
 	page := x.page(i / pageRows)

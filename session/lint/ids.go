@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"mcpdbg/session/mcp"
 )
 
 const (
@@ -50,6 +48,7 @@ type request struct {
 	method   string
 	revision string // that it names itself, in the modern era
 	late     bool   // RPC19 was found
+	shakes   bool   // it is one of the handshake
 	twice    int    // how many older requests with this id are open
 	order    int    // of all requests of the process
 }
@@ -154,13 +153,12 @@ func (x *ids) forgive() {
 	}
 }
 
-// settleRow closes the request of a row: of a line that is too long to look for
-// its id.
+// settleRow closes the requests of a row, to which a line answers that is too
+// long to look for their ids.
 func (x *ids) settleRow(row int) {
 	for key, r := range x.open {
 		if r.at.row == row {
 			x.settle(key, true)
-			return
 		}
 	}
 }
@@ -192,7 +190,7 @@ func (l *Linter) overdue() {
 		key, r, _ := x.oldest()
 		r.late = true
 		x.open[key] = r
-		l.report(rpc19, r.at, fmt.Sprintf("%s id %s has no answer after %d s", excerpt([]byte(r.method)), key.id(), answerTimeout/1_000_000))
+		l.reportAs(rpc19, l.run.severityOf(rpc19, r), r.at, fmt.Sprintf("%s id %s has no answer after %d s", excerpt([]byte(r.method)), key.id(), answerTimeout/1_000_000))
 	}
 }
 
@@ -200,10 +198,7 @@ func (l *Linter) overdue() {
 func (l *Linter) timedOut(key idKey) {
 	if r, ok := l.run.ids.settle(key, false); ok {
 		took := float64(l.now-r.at.t) / 1e6
-		severity := rpc19.Severity
-		if r.method == mcp.MethodDiscover {
-			severity = Info // a probe, to which silence is an answer
-		}
+		severity := l.run.severityOf(rpc19, r)
 		l.reportAs(rpc19, severity, r.at, fmt.Sprintf("%s id %s had no answer when the wait was over, after %.1f s", excerpt([]byte(r.method)), key.id(), took))
 	}
 }

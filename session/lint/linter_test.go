@@ -44,6 +44,77 @@ func found(l *Linter) []string {
 	return ids
 }
 
+// TestAnAnswerToTheProbeIsNoFault: whatever a server answers to a probe, or to an
+// initialize that its late answer made superfluous, is only worth knowing.
+func TestAnAnswerToTheProbeIsNoFault(t *testing.T) {
+	const (
+		discover   = `{"jsonrpc":"2.0","id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+		initialize = `{"jsonrpc":"2.0","id":"b","method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+		agreed     = `{"jsonrpc":"2.0","id":"b","result":{"protocolVersion":"2025-11-25"}}`
+		modern     = `{"jsonrpc":"2.0","id":"a","result":{"supportedVersions":["2026-07-28"]}}`
+	)
+	timedOut := session.NewEntry(session.KindState, 0, session.StateBody{State: "timed-out", Of: 1, ID: []byte(`"a"`)})
+	ready := func(era string) session.Entry {
+		return session.NewEntry(session.KindState, 0, session.StateBody{State: "ready", Era: era})
+	}
+	for _, c := range []struct {
+		name string
+		log  []any // a line to the server begins with >
+		want []string
+	}{
+		{"code 0, as gopls gives it", []any{">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`, ">" + initialize, agreed, ready("legacy")}, []string{"I RPC15 n=2 x1"}},
+		{"no code", []any{">" + discover, `{"jsonrpc":"2.0","id":"a","error":{}}`, ">" + initialize, agreed, ready("legacy")}, []string{"I RPC14 n=2 x1"}},
+		{"another member", []any{">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"x"},"x":1}`, ">" + initialize, agreed}, []string{"I RPC17 n=2 x1"}},
+		{"late", []any{">" + discover, ">" + initialize, agreed, timedOut, ready("legacy"), `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`},
+			[]string{"I RPC19 n=1 x1", "I RPC15 n=6 x1"}},
+		{"a superfluous initialize", []any{">" + discover, ">" + initialize, modern, ready("modern"), `{"jsonrpc":"2.0","id":"b","error":{"code":0,"message":"x"}}`}, []string{"I RPC15 n=5 x1"}},
+		{"initialize itself", []any{">" + initialize, `{"jsonrpc":"2.0","id":"b","error":{"code":0,"message":"x"}}`}, []string{"W RPC15 n=2 x1"}},
+		{"a discover of a person", []any{">" + initialize, agreed, ready("legacy"), `>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
+			">" + discover, `{"jsonrpc":"2.0","id":"a","error":{"code":0,"message":"x"}}`}, []string{"W RPC15 n=7 x1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log := newLog(t)
+			live := New(log)
+			for _, entry := range c.log {
+				switch entry := entry.(type) {
+				case session.Entry:
+					require.NoError(t, log.Append([]session.Entry{entry}))
+				case string:
+					kind := session.KindStdout
+					line, sent := strings.CutPrefix(entry, ">")
+					if sent {
+						kind = session.KindStdin
+					}
+					appendLine(t, log, kind, line)
+				}
+				advance(t, live)
+			}
+			require.Equal(t, c.want, found(live))
+			whole := New(log)
+			advance(t, whole)
+			require.Equal(t, c.want, found(whole), "of the whole log")
+		})
+	}
+}
+
+// TestALegalBatchHasNoFindings: each element has its own id.
+func TestALegalBatchHasNoFindings(t *testing.T) {
+	log := newLog(t)
+	appendLine(t, log, session.KindStdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}`)
+	appendLine(t, log, session.KindStdout, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26"}}`)
+	appendLine(t, log, session.KindStdin, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/list"}]`)
+	appendLine(t, log, session.KindStdout, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}]`)
+	appendLine(t, log, session.KindStdin, `[{"jsonrpc":"2.0","id":3,"method":"ping"},{"jsonrpc":"2.0","id":4,"method":"resources/read"}]`)
+	long := strings.Repeat("x", MaxLine)
+	appendLine(t, log, session.KindStdout, `[{"jsonrpc":"2.0","id":3,"result":{}},{"jsonrpc":"2.0","id":4,"result":{"text":"`+long+`"}}]`)
+	l := New(log)
+	advance(t, l)
+	l.Tick(2 * answerTimeout)
+	require.Equal(t, []string{"W FRM09 n=6 x1"}, found(l))
+	require.Zero(t, log.Stats().Orphans)
+	require.Zero(t, log.Stats().PendingOut)
+}
+
 // A live log: findings come with the rows, and what waits comes with Tick.
 func TestLinterFollowsALiveLog(t *testing.T) {
 	log := newLog(t)

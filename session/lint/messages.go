@@ -25,8 +25,10 @@ func (m *message) of(s framing.Span) []byte { return s.Of(m.bytes) }
 
 // line looks at a line that is JSON.
 func (l *Linter) line(at place, fromServer bool, m framing.Message, line []byte) {
-	l.strict(at, m, line)
 	msg := message{Message: m, at: at, fromServer: fromServer, bytes: line}
+	l.lenient = l.answersProbe(&msg)
+	defer func() { l.lenient = false }()
+	l.strict(at, m, line)
 	switch {
 	case m.Kind != framing.Batch:
 		l.message(&msg)
@@ -162,7 +164,8 @@ func (l *Linter) request(m *message) {
 	if len(method) > maxDetail {
 		method = method[:maxDetail]
 	}
-	x.add(key, request{at: m.at, method: method, revision: m.revision})
+	shakes := !m.fromServer && l.run.shakes.take(key, method)
+	x.add(key, request{at: m.at, method: method, revision: m.revision, shakes: shakes})
 	l.run.process.asked(m)
 }
 
@@ -225,7 +228,7 @@ func (l *Linter) answer(m *message, r request) {
 		return
 	}
 	l.answered(m, true)
-	if _, older, ok := l.run.ids.oldest(); ok && older.at.row < r.at.row {
+	if _, older, ok := l.run.ids.oldest(); ok && older.at.row < r.at.row && !older.shakes {
 		l.report(rpc20, m.at, fmt.Sprintf("%s of entry %d is not answered yet", excerpt([]byte(older.method)), older.at.n))
 	}
 	switch {

@@ -328,7 +328,7 @@ func (p *processRun) unlessProbed(s Severity) Severity {
 // they are the victims.
 func (l *Linter) dropped(by executor.EndedBy) {
 	p := &l.run.process
-	left := l.run.ids.unanswered()
+	left := slices.DeleteFunc(l.run.ids.unanswered(), func(r request) bool { return r.shakes && mcp.IsModern(l.run.revision) })
 	if asked(by) { // of those that are late it was found already
 		left = slices.DeleteFunc(left, func(r request) bool { return r.late })
 	}

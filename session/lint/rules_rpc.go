@@ -63,7 +63,7 @@ var (
 		Reference:   "basic, responses",
 		Breaks:      "the TypeScript and Python SDKs drop the response, so that the request times out"}
 	rpc15 = &Rule{ID: "RPC15", Severity: Warning, Dir: Server, Title: "odd error code",
-		Explanation: "An error code is 0 or positive, or unknown in the range -32020 to -32099 that the protocol keeps for itself (an error from 2026-07-28 on).",
+		Explanation: "An error code is 0 or positive, or unknown in the range -32020 to -32099 that the protocol keeps for itself (an error from 2026-07-28 on). In an answer to the probe server/discover it is only worth knowing.",
 		Reference:   "basic, error codes",
 		Breaks:      "clients that decide on codes treat it as any failure, or (0) as none"}
 	rpc16 = &Rule{ID: "RPC16", Severity: Error, Dir: Both, Title: "params or result is no object",

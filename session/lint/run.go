@@ -15,6 +15,7 @@ type run struct {
 	revision string // of the protocol that was agreed on; "" not known
 
 	ids     ids
+	shakes  shakes
 	stdout  stdoutRun
 	stderr  stderrRun
 	process processRun

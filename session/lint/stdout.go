@@ -112,7 +112,7 @@ func (l *Linter) longMessage(at place, row session.Row) {
 	switch {
 	case row.Msg == framing.NotJSON:
 		l.report(frm01, at, "a long line that is not JSON")
-	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse):
+	case row.Pair > 0 && (row.Msg == framing.Response || row.Msg == framing.ErrorResponse || row.Msg == framing.Batch):
 		l.run.ids.settleRow(int(row.Pair - 1))
 	}
 }

@@ -137,6 +137,9 @@ func (f *facts) output(number int, row session.Row) {
 		return
 	case framing.Batch:
 		f.batches.add(number)
+		if row.Pair > 0 || row.State == session.ReqOrphan {
+			f.answer(number, row)
+		}
 	case framing.Request:
 		f.asking.add(f, number, row)
 	case framing.Response, framing.ErrorResponse:
