@@ -337,7 +337,7 @@ func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 		}
 	case session.ReqNone:
 		request, ok := t.rows.at(int(row.Pair) - 1)
-		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse {
+		if !ok || row.Msg != framing.Response && row.Msg != framing.ErrorResponse && row.Msg != framing.Batch {
 			return
 		}
 		t.num = appendMillis(t.num[:0], row.T-request.T)

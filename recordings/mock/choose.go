@@ -46,7 +46,7 @@ const eraRequests = 16
 
 // era is the era of the session: by how it began.
 func (t *table) era(ctx context.Context) (mcp.Era, error) {
-	seen := 0
+	seen, discovered := 0, -1
 	for i := t.next; seen < eraRequests && t.rows.wait(ctx, i); i++ {
 		row, _ := t.rows.row(i)
 		if row.Run != t.run {
@@ -58,10 +58,20 @@ func (t *table) era(ctx context.Context) (mcp.Era, error) {
 		seen++
 		switch t.rows.method(row) {
 		case mcp.MethodInitialize:
-			return mcp.Legacy, nil
-		case mcp.MethodDiscover:
-			if row, _ = t.rows.answered(ctx, i); row.State == session.ReqAnswered {
+			// Both may have been open at the same time: the first result counts.
+			answer, result := t.rows.result(ctx, i)
+			switch {
+			case discovered >= 0 && (answer < 0 || discovered < answer):
 				return mcp.Modern, nil
+			case result:
+				return mcp.Legacy, nil
+			}
+		case mcp.MethodDiscover:
+			if answer, result := t.rows.result(ctx, i); result {
+				if row, _ := t.rows.row(i); row.Flags&session.FlagProbe == 0 {
+					return mcp.Modern, nil
+				}
+				discovered = answer
 			}
 		default:
 			e, err := t.rows.look(row)

@@ -91,6 +91,16 @@ func (r *rows) answered(ctx context.Context, i int) (row session.Row, answer int
 	}
 }
 
+// result is the row of the answer to request i, -1 without one, and reports
+// whether that is a result.
+func (r *rows) result(ctx context.Context, i int) (answer int, ok bool) {
+	if _, answer = r.answered(ctx, i); answer < 0 {
+		return answer, false
+	}
+	row, _ := r.row(answer)
+	return answer, row.Msg == framing.Response
+}
+
 // entry reads the entry of a row into buf, and gives back the larger buf.
 func (r *rows) entry(row session.Row, buf []byte) (session.Entry, []byte, error) {
 	if cap(buf) < int(row.Len) {
