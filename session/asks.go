@@ -228,7 +228,7 @@ func (s *Session) openAsk(a *ask, p Policy) {
 	switch {
 	case !s.asks.add(a, p.Delay, due):
 		a.runClocks()
-		s.Note(fmt.Sprintf("%s answered with an error: too many requests of the server wait for an answer, or too large ones", a.Method), "")
+		a.r.notes.add(noteTooMany, fmt.Sprintf("%s answered with an error: too many requests of the server wait for an answer, or too large ones", a.Method), "")
 		a.settle(json.RawMessage(answerTooMany), ByPolicy)
 	case due == nil && !s.overtaken(a):
 		s.append(NewEntry(KindAct, 0, ActBody{Act: ActAsk, Of: a.N, Detail: a.Method, Key: a.Key}))

@@ -182,13 +182,18 @@ type LinkBody struct {
 	MAC       string   `json:"mac,omitempty"`
 }
 
-// NoteBody is a remark of the program, such as an unanswered probe.
+// NoteBody is a remark of the program, such as an unanswered probe. One that
+// stands for several has their number in Times, when the first and the last of
+// them were in Begin and End, and the texts of the last.
 type NoteBody struct {
-	Text string          `json:"text"`
-	Hint string          `json:"hint,omitempty"`
-	Code string          `json:"code,omitempty"` // such as run.noise
-	Said string          `json:"said,omitempty"` // what the other side said
-	Data json.RawMessage `json:"data,omitempty"`
+	Text  string          `json:"text"`
+	Hint  string          `json:"hint,omitempty"`
+	Code  string          `json:"code,omitempty"` // such as run.noise
+	Said  string          `json:"said,omitempty"` // what the other side said
+	Data  json.RawMessage `json:"data,omitempty"`
+	Times int             `json:"times,omitempty"`
+	Begin int64           `json:"begin,omitempty"`
+	End   int64           `json:"end,omitempty"`
 }
 
 // PartBody says that what follows is in the next part of the recording.

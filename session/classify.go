@@ -299,8 +299,12 @@ func (x *Index) note(e *Entry) {
 }
 
 // unsent marks the requests of entry n, whose write did not reach the server
-// whole. It happens rarely enough to look at all that are pending.
+// whole. All that are pending are looked at only if one of them is of that entry:
+// after a flood of requests to us thousands of answers fail at once.
 func (x *Index) unsent(n uint64) {
+	if row, ok := x.row(int(n) - 1); !ok || row.Kind != KindStdin || row.State != ReqPending {
+		return
+	}
 	for key, number := range x.pair.pending {
 		if uint64(number)+1 == n && key.outgoing() {
 			x.giveUp(key, ReqLost)

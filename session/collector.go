@@ -375,12 +375,13 @@ func (c *collector) end(seq uint64, failure error) {
 	}
 	c.lagged.end()
 	c.held.end()
+	c.r.notes.end()
 	c.aside.end()
 	if lost := lostOf(failure); lost != nil && c.link != executor.LinkLost {
 		c.linked(executor.LinkInfo{State: executor.LinkLost, Err: lost}) // which may have been told too late to be heard
 	}
 
-	c.s.send.Lock() // no write may slip in between the sum of stdin and its entry
+	_ = c.s.send.take(context.Background()) // no write may slip in between the sum of stdin and its entry
 	stdin := c.r.stdin.body()
 	stdout, stderr := c.sums[executor.Stdout].body(), c.sums[executor.Stderr].body()
 	if failure != nil {
@@ -391,7 +392,7 @@ func (c *collector) end(seq uint64, failure error) {
 		c.append(NewEntry(KindClosed, seq, ClosedBody{Stdout: stdout, Stderr: stderr, Stdin: stdin}))
 	}
 	c.r.ended = true
-	c.s.send.Unlock()
+	c.s.send.give()
 	c.r.onEnd(failure)
 }
 

@@ -45,7 +45,9 @@ func Describe(e *Entry) string {
 	case KindLink:
 		return describeBody(e, describeLink)
 	case KindNote:
-		return describeBody(e, func(b NoteBody) string { return joinWords(b.Text, saidText(b.Said), hintText(b.Hint)) })
+		return describeBody(e, func(b NoteBody) string {
+			return joinWords(b.Text+times(b.Times), saidText(b.Said), hintText(b.Hint))
+		})
 	case KindPart:
 		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("goes on in part %d", b.Next) })
 	case KindEnd:

@@ -63,3 +63,62 @@ func (r *repeats) flush() bool {
 	r.n, r.times, r.total = 0, 0, 0
 	return true
 }
+
+// A noteKind is a remark that a flood may cause many times.
+type noteKind int
+
+const (
+	noteUnsent  noteKind = iota // a message that did not go out
+	noteTooMany                 // a request of the server that found no room
+	noteKinds
+)
+
+// repeatedNotes writes the remarks about one process that repeat. Its methods may
+// be called from any goroutine.
+type repeatedNotes struct {
+	log   Log
+	mu    sync.Mutex
+	kinds [noteKinds]struct {
+		repeats
+		begin int64 // of those that are gathered
+	}
+	ended bool
+}
+
+func (x *repeatedNotes) init(log Log) {
+	x.log = log
+	for i := range x.kinds {
+		x.kinds[i].init(&x.mu)
+	}
+}
+
+// add writes a note, or gathers it with others of its kind.
+func (x *repeatedNotes) add(kind noteKind, text, hint string) {
+	now := x.log.Now()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ended {
+		return // of the process nothing more is written
+	}
+	k := &x.kinds[kind]
+	if k.times == 0 {
+		k.begin = now
+	}
+	k.repeats.add(1, 0, func(_ uint64, times int, _ time.Duration) {
+		body := NoteBody{Text: text, Hint: hint}
+		if times > 1 {
+			body.Times, body.Begin, body.End = times, k.begin, now
+		}
+		_ = x.log.Append([]Entry{NewEntry(KindNote, 0, body)}) // fails only when closed: nobody reads any more
+	})
+}
+
+// end writes what has been gathered.
+func (x *repeatedNotes) end() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended = true
+	for i := range x.kinds {
+		x.kinds[i].end()
+	}
+}

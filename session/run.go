@@ -36,6 +36,7 @@ type run struct {
 	engine  sync.Once      // container engines were looked for
 	postmen sync.WaitGroup // the one who sends it
 	tree    treeLog
+	notes   repeatedNotes
 
 	broken atomic.Bool // a write found stdin closed
 
@@ -49,7 +50,9 @@ type run struct {
 }
 
 func newRun(s *Session, proc executor.Process) *run {
-	return &run{s: s, proc: proc, began: time.Now(), exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan write, maxPosted)}
+	r := &run{s: s, proc: proc, began: time.Now(), exited: make(chan struct{}), done: make(chan struct{}), posted: make(chan write, maxPosted)}
+	r.notes.init(s.log)
+	return r
 }
 
 // begin logs the start and attaches the collector. Output since the spawn is
@@ -87,7 +90,7 @@ func (r *run) post(w write) {
 	select {
 	case r.posted <- w:
 	default:
-		r.s.Note("message not sent: the server does not read its input", quoted(w.payload))
+		r.notes.add(noteUnsent, "message not sent: "+errNotRead.Error(), quoted(w.payload))
 	}
 }
 

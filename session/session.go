@@ -119,7 +119,7 @@ type Session struct {
 	hide *strings.Replacer // puts names in the place of secrets
 
 	life sync.Mutex // one start, restart or shutdown at a time
-	send sync.Mutex // orders standard input: the entry, then the pipe
+	send turn       // orders standard input: the entry, then the pipe
 
 	outEntries [2]Entry // both guarded by send
 	outLine    []byte
@@ -158,7 +158,7 @@ func New(cfg Config) *Session {
 		cfg.Timeout = DefaultTimeout
 	}
 	hide := concealer(slices.Concat(cfg.Command.Env, cfg.Secrets))
-	return &Session{cfg: cfg, log: cfg.Log, hide: hide, policies: newPolicies(&cfg)}
+	return &Session{cfg: cfg, log: cfg.Log, hide: hide, send: make(turn, 1), policies: newPolicies(&cfg)}
 }
 
 // Log returns the session's log.

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
 )
 
@@ -273,6 +275,69 @@ func TestAProgramThatEchoesIsRecognized(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestARequestEndsInTimeUnderAFloodOfPings: the server reads nothing, and the
+// answers to its pings fill what waits to be written.
+func TestARequestEndsInTimeUnderAFloodOfPings(t *testing.T) {
+	const pings = executor.MaxQueuedWrites + 20_000
+	synctest.Test(t, func(t *testing.T) {
+		deaf := make(chan struct{})
+		h := open(t, func(p *fakeProcess) int {
+			legacyHandshake(p)
+			for id := range pings {
+				p.out(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id))
+			}
+			close(deaf)
+			<-p.killed
+			return 0
+		}, func(c *session.Config) { c.Era = mcp.Legacy })
+		<-deaf
+		synctest.Wait()
+		begin := time.Now()
+		_, err := h.Request(t.Context(), mcp.MethodToolsList, nil, session.CallOptions{Timeout: 3 * time.Second})
+		require.ErrorIs(t, err, session.ErrTimeout)
+		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Contains(t, err.Error(), "the server does not read its input")
+		_, err = h.Close(context.Background())
+		require.NoError(t, err)
+		unsent, notes := 0, 0
+		for _, e := range h.bodies(session.KindNote) {
+			var note session.NoteBody
+			require.NoError(t, json.Unmarshal(e, &note))
+			require.Equal(t, "message not sent: the server does not read its input", note.Text)
+			require.LessOrEqual(t, note.Begin, note.End)
+			notes++
+			unsent += max(note.Times, 1)
+		}
+		require.LessOrEqual(t, notes, 3)
+		require.Greater(t, unsent, pings/2)
+	})
+}
+
+// legacyHandshake answers initialize and reads no more than the notification
+// behind it.
+func legacyHandshake(p *fakeProcess) {
+	for range 2 {
+		line, err := p.in.ReadString('\n')
+		var m message
+		if err == nil && json.Unmarshal([]byte(line), &m) == nil && m.Method == mcp.MethodInitialize {
+			p.result(m, initResult)
+		}
+	}
+}
+
+// bodies are the bodies of the entries of a kind.
+func (h *harness) bodies(kind session.Kind) (bodies []json.RawMessage) {
+	rows := make([]session.Row, h.log.Len())
+	for _, row := range rows[:h.log.Rows(0, rows)] {
+		if row.Kind == kind {
+			e, err := h.log.Entry(row, 0)
+			require.NoError(h.t, err)
+			bodies = append(bodies, e.Body)
+		}
+	}
+	return bodies
 }
 
 func TestAServerRequestWithAnotherMethodIsNoEcho(t *testing.T) {

@@ -58,11 +58,38 @@ func splitEOL(data []byte) write {
 	return write{payload: data, eol: framing.NoEOL}
 }
 
+// A turn is a lock for which a caller waits no longer than its context lasts: a
+// server that does not read its input keeps whoever writes to it.
+type turn chan struct{}
+
+// take waits for the lock; the error is the cause that ctx ended with.
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t turn) give() { <-t }
+
+// errNotRead is why a message was not written in time.
+var errNotRead = errors.New("the server does not read its input")
+
 // write logs what is sent and then gives it to the pipe, in that order also
-// against other writers. It returns the number of the entry.
+// against other writers. It returns the number of the entry; 0 if the message
+// was not logged.
 func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
-	s.send.Lock()
-	defer s.send.Unlock()
+	if err := s.send.take(ctx); err != nil {
+		return 0, &WriteError{Err: fmt.Errorf("%w: %w", errNotRead, err)}
+	}
+	defer s.send.give()
 	if r.ended {
 		return 0, &WriteError{Status: executor.StdinClosed, Err: r.endError()}
 	}
@@ -90,6 +117,9 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 		return n, nil
 	}
 	r.broken.Store(res.Status == executor.StdinClosed)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", errNotRead, context.Cause(ctx))
+	}
 	failure := &WriteError{Status: res.Status, Err: err}
 	if lost := r.proc.Info().Failure; lost != nil {
 		failure.Err = lost // the first cause, not what it did to the pipe

@@ -36,6 +36,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "", []string{"run", "--for", "1ms"}, ""},
 		{0, "exit-7", []string{"run", "--raw"}, ""}, // whatever the server's exit code
 		{0, "dies-on-probe", []string{"list", "tools"}, ""},
+		{0, "slow-modern", []string{"list", "tools"}, ""},
 		{0, "stray-text", append([]string{"call"}, echo...), ""},
 		{0, "orphan-answers", append([]string{"call"}, echo...), ""},
 		{0, "duplicate-answers", append([]string{"call"}, echo...), ""},
@@ -47,6 +48,7 @@ func TestExitCodes(t *testing.T) {
 		{1, "", []string{"call", "--tool", "fail", "kind=isError"}, ""},
 		{1, "probe-fast", []string{"list", "prompts"}, "prompts/list: error -32601"},
 		{1, "answers-error", []string{"list", "tools"}, "refused the handshake: initialize: error -32603: the database is locked"},
+		{1, "echo", []string{"list", "tools"}, "the program sends back what it receives; is it an MCP server?"},
 		{1, "answers-error", []string{"run"}, "the database is locked"},
 		{1, "wrong-version", []string{"list", "tools"}, `no protocol version in common`},
 
@@ -66,6 +68,8 @@ func TestExitCodes(t *testing.T) {
 		{4, "buffered", append([]string{"list", "tools"}, hasty...), "its stdout is block-buffered"},
 		{4, "lsp-headers", append([]string{"list", "tools"}, hasty...), "as language servers do"},
 		{4, "slow-start:60000", append([]string{"call", "x"}, hasty...), "timed out handshaking"},
+		{4, "slow-start:60001", append([]string{"call", "x"}, hasty...), "--startup-timeout gives it longer"},
+		{4, "ping-flood", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
 		{4, "closes-stdout", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
 		{4, "not-reading-stdin", []string{"call", "--timeout", "300ms", "--tool", "echo", "message=hi"}, "no answer in time (300ms)"},
 		{4, "", []string{"run", "--era", "legacy", "--timeout", "300ms", "--in", slow}, "no answer in time to 1 requests (300ms)"},

@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/smoke"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/match"
 	"mcpdbg/session"
 	"mcpdbg/session/lint"
 	"mcpdbg/ui/filter"
@@ -133,6 +135,7 @@ func (info *recordingInfo) readRows(ctx context.Context, src session.Source) {
 	}
 	methods := map[key]*methodInfo{}
 	notified := map[key]int{}
+	batches := false
 	rows := make([]session.Row, 1024)
 	var partner [1]session.Row
 	for from := 0; ctx.Err() == nil; {
@@ -153,6 +156,7 @@ func (info *recordingInfo) readRows(ctx context.Context, src session.Source) {
 			case row.Msg == framing.Notification:
 				notified[k]++
 			}
+			batches = batches || row.Msg == framing.Batch
 			if row.Msg != framing.Request {
 				continue
 			}
@@ -168,8 +172,13 @@ func (info *recordingInfo) readRows(ctx context.Context, src session.Source) {
 		}
 	}
 	for _, m := range methods {
-		m.summarise()
 		info.Methods = append(info.Methods, *m)
+	}
+	if batches {
+		info.readBatches(ctx, src)
+	}
+	for i := range info.Methods {
+		info.Methods[i].summarise()
 	}
 	slices.SortFunc(info.Methods, func(a, b methodInfo) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Requests, b.Requests), cmp.Compare(a.Method, b.Method))
@@ -180,6 +189,55 @@ func (info *recordingInfo) readRows(ctx context.Context, src session.Source) {
 	slices.SortFunc(info.Notified, func(a, b notifiedInfo) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), -cmp.Compare(a.Count, b.Count), cmp.Compare(a.Method, b.Method))
 	})
+}
+
+// readBatches adds the requests in batches, of which a row tells only together.
+func (info *recordingInfo) readBatches(ctx context.Context, src session.Source) {
+	var row [1]session.Row
+	for step, err := range match.Exchanges(ctx, src) {
+		if err != nil {
+			return // what can't be read counts as unread with the findings
+		}
+		x := step.Exchange
+		if x == nil || src.Rows(x.Request.Row, row[:]) == 0 || row[0].Msg != framing.Batch {
+			continue
+		}
+		from := "server"
+		if x.FromClient {
+			from = "client"
+		}
+		info.method(x.Method, from).addExchange(x, x.Failed || failedTool(src, x))
+	}
+}
+
+// maxBatchMethods bounds the methods that are told apart in batches.
+const maxBatchMethods = 4096
+
+// method returns the counts of a method, which are there from then on.
+func (info *recordingInfo) method(name, from string) *methodInfo {
+	if len(info.Methods) >= maxBatchMethods {
+		name = "(other methods)"
+	}
+	for i := range info.Methods {
+		if m := &info.Methods[i]; m.Method == name && m.From == from {
+			return m
+		}
+	}
+	info.Methods = append(info.Methods, methodInfo{Method: name, From: from})
+	return &info.Methods[len(info.Methods)-1]
+}
+
+// failedTool reports whether the answer to a request of a batch has isError.
+func failedTool(src session.Source, x *match.Exchange) bool {
+	var row [1]session.Row
+	if !x.Answered || src.Rows(x.Answer.Row, row[:]) == 0 || row[0].Flags&session.FlagError == 0 {
+		return false
+	}
+	m, err := match.Read(src, x.Answer, nil)
+	var result struct {
+		IsError bool `json:"isError"`
+	}
+	return err == nil && json.Unmarshal(m.RawResult(), &result) == nil && result.IsError
 }
 
 // sender says whose messages a stream carries.
@@ -226,6 +284,19 @@ func (m *methodInfo) add(row session.Row, took int64) {
 		return
 	}
 	m.took = append(m.took, took)
+}
+
+// addExchange counts one request of a batch.
+func (m *methodInfo) addExchange(x *match.Exchange, failed bool) {
+	m.Requests++
+	if failed {
+		m.Errors++
+	}
+	if !x.Answered {
+		m.Unanswered++
+		return
+	}
+	m.took = append(m.took, x.Took())
 }
 
 // summarise finds the times of the answers.

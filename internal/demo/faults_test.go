@@ -155,6 +155,12 @@ var wireFaults = []struct {
 		require.Equal(t, 0, e.valid())
 	}},
 	{"slow-start:1", session, func(t *testing.T, e ended) { require.Equal(t, []string{"1", "2", "3"}, ids(t, e)) }},
+	{"slow-modern:1", []string{discover, initialize}, func(t *testing.T, e ended) {
+		require.Contains(t, e.lines()[0], `"supportedVersions":`)
+		require.Contains(t, e.lines()[1], `-32022`)
+		require.Contains(t, e.lines()[1], `"supported":["2026-07-28"]`)
+	}},
+	{"echo", session, func(t *testing.T, e ended) { require.Equal(t, strings.Join(session, "\n")+"\n", e.out) }},
 	{"stderr-flood", session, func(t *testing.T, e ended) {
 		flood, rest, _ := strings.Cut(e.err, "demo: ")
 		require.Len(t, flood, 320<<10)
@@ -191,7 +197,7 @@ var wireFaults = []struct {
 
 // otherFaults are the kinds with a test of their own.
 var otherFaults = []string{"ignores-eof-term", "daemon", "holds-stdout", "late-output", "crash-mid-call", "closes-stdout",
-	"not-reading-stdin", "huge-answer", "ids", "asks-undeclared", "flood", "writer", "bulk", "no-newline-gb"}
+	"not-reading-stdin", "ping-flood", "huge-answer", "ids", "asks-undeclared", "flood", "writer", "bulk", "no-newline-gb"}
 
 func TestFaultsOnTheWire(t *testing.T) {
 	for _, test := range wireFaults {

@@ -27,12 +27,18 @@ func handshakeKinds() []misbehaviour {
 			Description: "writes lines to stdout, and not one of them is a message"}, junkOnly},
 		{Kind{Name: "slow-start", Lint: "PRC09", Param: "MILLISECONDS=6000",
 			Description: "takes its time before it reads anything"}, slowStart},
+		{Kind{Name: "slow-modern", Param: "MILLISECONDS=3000",
+			Description: "takes its time before it reads anything, and speaks the modern era only"}, slowModern},
+		{Kind{Name: "echo",
+			Description: "sends back each line that it reads, as a terminal does"}, echo},
 		{Kind{Name: "stderr-flood", Lint: "FRM16", Param: "BYTES=327680",
 			Description: "writes a lot to stderr before it first reads stdin"}, stderrFlood},
 		{Kind{Name: "stderr-no-newline",
 			Description: "leaves its stderr line without a newline while it lives"}, stderrNoNewline},
 		{Kind{Name: "not-reading-stdin", Param: "SECONDS=600", Now: true,
 			Description: "shakes hands, stops reading stdin at the next request, and does not see its end"}, notReading},
+		{Kind{Name: "ping-flood", Param: "SECONDS=600",
+			Description: "shakes hands, stops reading stdin at the next request, and pings as fast as it can"}, pingFlood},
 	}
 }
 
@@ -113,6 +119,30 @@ func slowStart(ctx context.Context, c *culprit) (int, error) {
 	return c.serve(ctx, faults{})
 }
 
+// slowModern refuses initialize with the revision that it supports.
+func slowModern(ctx context.Context, c *culprit) (int, error) {
+	ms, err := c.number(3000)
+	if err != nil {
+		return 0, err
+	}
+	linger(ctx, time.Duration(ms)*time.Millisecond)
+	return c.serve(ctx, faults{request: func(_ context.Context, s *server, r *request) bool {
+		if r.method != "initialize" {
+			return false
+		}
+		s.reply(r, nil, &rpcError{Code: codeUnsupportedVer, Message: "unsupported protocol version",
+			Data: object{"supported": []string{modernRevision}, "requested": legacyRevisions[0]}})
+		return true
+	}})
+}
+
+func echo(_ context.Context, c *culprit) (int, error) {
+	if _, err := io.Copy(c.out, c.in); err != nil {
+		return 0, fmt.Errorf("send back what comes in: %w", err)
+	}
+	return 0, nil
+}
+
 func stderrFlood(ctx context.Context, c *culprit) (int, error) {
 	size, err := c.number(320 << 10)
 	if err != nil {
@@ -143,6 +173,12 @@ func notReading(ctx context.Context, c *culprit) (int, error) {
 		linger(ctx, life)
 		return 0, nil
 	}
+	return c.deaf(ctx, func(ctx context.Context, _ *server) { linger(ctx, life) })
+}
+
+// deaf shakes hands and stops reading at the next request; do is what it does
+// then, before it ends.
+func (c *culprit) deaf(ctx context.Context, do func(ctx context.Context, s *server)) (int, error) {
 	// The server's reading goroutine may be inside a Read already: it gets what
 	// that gives, and nothing more.
 	deaf := make(chan struct{})
@@ -152,11 +188,28 @@ func notReading(ctx context.Context, c *culprit) (int, error) {
 			return false
 		}
 		close(deaf)
-		linger(ctx, life)
+		do(ctx, s)
 		s.stop(exitCode(0))
 		return true
 	}
 	return s.run(ctx, deafReader{c.in, deaf, ctx}), nil
+}
+
+// pingFlood never reads the answers.
+func pingFlood(ctx context.Context, c *culprit) (int, error) {
+	life, err := c.lifespan()
+	if err != nil {
+		return 0, err
+	}
+	return c.deaf(ctx, func(ctx context.Context, _ *server) {
+		ctx, cancel := context.WithTimeout(ctx, life)
+		defer cancel()
+		for id := 0; ctx.Err() == nil; id++ {
+			if _, err := fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id); err != nil {
+				return
+			}
+		}
+	})
 }
 
 // deafReader reads as r until deaf is closed, and from then on blocks until its

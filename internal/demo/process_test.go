@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -324,6 +325,21 @@ func TestClosesStdout(t *testing.T) {
 			require.Equal(t, 0, state.ExitCode())
 		})
 	}
+}
+
+func TestPingFlood(t *testing.T) {
+	p := start(t, "ping-flood")
+	p.handshake()
+	p.send(ping)
+	r := p.out
+	for id := range 1000 {
+		line, err := r.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id), line)
+	}
+	require.NoError(t, p.in.Close())
+	_, err := r.ReadString('\n')
+	require.NoError(t, err, "it does not see the end of stdin")
 }
 
 func TestNotReadingStdin(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/framing"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/session/mcp"
@@ -86,7 +87,7 @@ func (l *Linter) happened(at place, row session.Row, e *session.Entry) {
 		}
 	case session.KindWrite:
 		var b session.WriteBody
-		if e.DecodeBody(&b) == nil {
+		if e.DecodeBody(&b) == nil && !l.wasAnswer(at, b.Of) {
 			l.run.ids.drop(b.Of)
 		}
 	case session.KindGap:
@@ -110,6 +111,16 @@ func (l *Linter) happened(at place, row session.Row, e *session.Entry) {
 	case session.KindEnd:
 		l.endRun()
 	}
+}
+
+// wasAnswer reports whether entry n, in the same log as at, holds an answer. Of
+// those a flood may fail to write thousands.
+func (l *Linter) wasAnswer(at place, n uint64) bool {
+	if at.n != uint64(at.row)+1 || n == 0 || n > at.n {
+		return false // the log has holes
+	}
+	var row [1]session.Row
+	return l.src.Rows(int(n)-1, row[:]) == 1 && (row[0].Msg == framing.Response || row[0].Msg == framing.ErrorResponse)
 }
 
 func (l *Linter) stateChanged(at place, b session.StateBody) {

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/recordings"
+	"mcpdbg/session"
+)
+
+// recInfo is what rec info says of a recording.
+func recInfo(t *testing.T, record string) (info recordingInfo) {
+	t.Helper()
+	r := run(t, "rec", "info", "--json", record)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &info))
+	return info
+}
+
+// TestAHealthyServerIsNotMarkedByTheProbe: whatever it answered to the request
+// that it did not need, and however late.
+func TestAHealthyServerIsNotMarkedByTheProbe(t *testing.T) {
+	t.Parallel()
+	for fault, era := range map[string]string{"": "modern", "slow-modern:2000": "modern", "slow-start:2000": "modern", "probe-fast": "legacy"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			record := filepath.Join(t.TempDir(), "r.jsonl")
+			r := run(t, against(fault, "list", "tools", "--record", record)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			info := recInfo(t, record)
+			require.Equal(t, era, info.Servers[0].Era)
+			require.Zero(t, info.Counts.Errors)
+			require.Zero(t, info.Errors+info.Warnings, "%v", info.Findings)
+			for _, m := range info.Methods {
+				require.Zero(t, m.Errors+m.Unanswered, "%+v", m)
+			}
+		})
+	}
+}
+
+// TestACallEndsInTimeUnderAFloodOfPings, and the messages that were not sent are
+// counted, not listed.
+func TestACallEndsInTimeUnderAFloodOfPings(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	r := inTime("no answer in time (3s)", func(args ...string) result { return run(t, args...) },
+		against("ping-flood", "call", "--record", record, "--timeout", "3s", "--tool", "echo", "message=hi")...)
+	require.Equal(t, exitTimeout, r.code, r.stderr)
+	require.Contains(t, r.stderr, "no answer in time (3s)")
+	require.NotContains(t, r.stderr, "terminate", "the shutdown sequence did its work")
+	report, err := recordings.Verify(record)
+	require.NoError(t, err)
+	require.True(t, report.OK(), "%v", report.Problems)
+	src, err := recordings.Open(record)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, src.Close()) }()
+	notes, unsent := 0, 0
+	for _, row := range session.RowsFrom(src, 0) {
+		if row.Kind != session.KindNote {
+			continue
+		}
+		e, err := src.Entry(row, 0)
+		require.NoError(t, err)
+		var note session.NoteBody
+		require.NoError(t, e.DecodeBody(&note))
+		notes, unsent = notes+1, unsent+max(note.Times, 1)
+	}
+	require.Less(t, notes, 60, "one a second")
+	require.Greater(t, unsent, notes)
+}
+
+// TestRecInfoCountsEachElementOfABatch: a row has one answer and one time.
+func TestRecInfoCountsEachElementOfABatch(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "r.jsonl")
+	in := filepath.Join(t.TempDir(), "in")
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"tools/list"},` +
+		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"fail","arguments":{"kind":"isError"}}}]`
+	require.NoError(t, os.WriteFile(in, []byte(batch+"\n"), 0o600))
+	r := run(t, against("", "run", "--era", "legacy", "--protocol", "2025-03-26", "--in", in, "--record", record)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	info := recInfo(t, record)
+	require.Zero(t, info.Counts.Orphans)
+	require.Zero(t, info.Errors+info.Warnings, "%v", info.Findings)
+	var got []string
+	for _, m := range info.Methods {
+		require.NotNil(t, m.P50, m.Method)
+		got = append(got, fmt.Sprintf("%s %d requests, %d errors, %d unanswered", m.Method, m.Requests, m.Errors, m.Unanswered))
+	}
+	require.ElementsMatch(t, []string{
+		"initialize 1 requests, 0 errors, 0 unanswered", "ping 2 requests, 0 errors, 0 unanswered",
+		"tools/list 1 requests, 0 errors, 0 unanswered", "tools/call 1 requests, 1 errors, 0 unanswered",
+	}, got)
+}
