@@ -16,6 +16,7 @@ const (
 	AdviceNewline = "each message must end with one"
 	AdviceStray   = "stdout must carry nothing but JSON-RPC messages: print everything else to stderr"
 	AdviceOverrun = "leave out --overrun=drop, and the server waits instead"
+	AdviceEcho    = "check the command; a terminal in between echoes too: leave out -t of docker run or kubectl exec, and -tt of ssh"
 	AdviceSilent  = "is it a stdio server (some need an argument such as \"stdio\"), and does it flush its output?"
 )
 

@@ -46,7 +46,7 @@ func hintEcho(e *OpenError) string {
 	if e.Reason != ReasonEcho {
 		return ""
 	}
-	return "check the command; a terminal in between echoes too: leave out -t of docker run or kubectl exec, and -tt of ssh"
+	return AdviceEcho
 }
 
 func hintNotFound(e *OpenError, info executor.Info) string {

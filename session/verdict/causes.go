@@ -52,6 +52,7 @@ var causes = []cause{
 	{id: "ended", severity: Warning, find: endedUnasked},
 
 	// It answered the handshake, with no: causes_start.go.
+	{id: "echo", severity: Error, find: echo},
 	{id: "refused", severity: Error, find: refused},
 	{id: "version", severity: Error, find: wrongVersion},
 

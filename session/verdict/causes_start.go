@@ -70,6 +70,12 @@ func linkStalled(w *view) (found, bool) {
 	}, true
 }
 
+// echo finds a program that sends back what it receives: no server asks for a
+// handshake.
+func echo(w *view) (found, bool) {
+	return found{text: session.ErrEcho.Error(), try: session.AdviceEcho, row: w.echo.row}, w.echo.seen && !w.readyAt.seen
+}
+
 // refused finds an answer to the handshake that is an error. One to a probe is
 // none as long as initialize may follow.
 func refused(w *view) (found, bool) {

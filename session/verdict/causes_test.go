@@ -125,6 +125,12 @@ var byHand = []struct {
 		[]string{begin, ask, answer, ready, `"t":3500,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":9,"result":{}}`, callTool}},
 	{fixture{"the last of several", []string{"wrong-id"}, "an answer has id 10", "", `"id":10`},
 		[]string{begin, ask, answer, ready, `"t":3500,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":9,"result":{}}`, callTool, `"t":4500,"k":"stdout","seq":3,"m":{"jsonrpc":"2.0","id":10,"result":{}}`}},
+	{fixture{"echo", []string{"echo"}, "the program sends back what it receives; is it an MCP server?", "terminal", `"k":"stdout"`},
+		[]string{begin, ask, strings.Replace(strings.Replace(ask, "stdin", `stdout","seq":"1`, 1), `"seq":"1"`, `"seq":1`, 1), `"t":9000,"k":"closed","seq":2,"stdout":{},"stderr":{},"stdin":{}`}},
+	{fixture{"a late answer to the probe", []string{}, "", "", ""},
+		[]string{begin, `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":"mcpdbg-0","method":"server/discover"}`, strings.Replace(ask, "2000", "1502000", 1),
+			`"t":3000000,"k":"stdout","seq":1,"m":{"jsonrpc":"2.0","id":"mcpdbg-0","result":{"supportedVersions":["2026-07-28"]}}`, `"t":3000100,"k":"state","state":"ready","era":"modern"`,
+			`"t":3000200,"k":"stdout","seq":2,"m":{"jsonrpc":"2.0","id":"mcpdbg-1","error":{"code":-32022,"message":"no"}}`, `"t":99000000,"k":"note","text":"later"`}},
 	{fixture{"two eras", []string{}, "", "", ""}, // a probe that a legacy server never answers
 		[]string{begin, `"t":2000,"k":"stdin","m":{"jsonrpc":"2.0","id":"mcpdbg-0","method":"server/discover"}`, `"t":1502000,"k":"state","state":"timed-out","of":2,"id":"mcpdbg-0"`,
 			strings.Replace(ask, "2000", "1502000", 1), strings.Replace(answer, "3000", "1503000", 1), strings.Replace(ready, "3100", "1503100", 1), `"t":99000000,"k":"note","text":"later"`}},

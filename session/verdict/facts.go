@@ -63,6 +63,7 @@ type run struct {
 	answered   int    // of our requests
 	answeredAt int64  // the last of them
 	handshake  event  // the last answer to initialize or server/discover
+	echo       event  // a request of the handshake that came back
 	refused    bool   // that was an error
 	version    string // the revision that the last answer to initialize names
 	orphans    tally
@@ -142,6 +143,9 @@ func (f *facts) output(number int, row session.Row) {
 		}
 	case framing.Request:
 		f.asking.add(f, number, row)
+		if !f.echo.seen && f.methods.shakesHands(f.src, row.Method) {
+			f.echo = event{true, number, row.T}
+		}
 	case framing.Response, framing.ErrorResponse:
 		f.answer(number, row)
 	}
