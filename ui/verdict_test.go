@@ -220,3 +220,17 @@ func TestProbeSteps(t *testing.T) {
 		require.Equal(t, step{mark: "-", name: "server/discover", detail: "no answer in time (1.5s)", took: "1.50 s", style: d.theme.Dim}, d.steps()[0])
 	})
 }
+
+// TestWhoRefused: what the program refused by itself differs from a refusal that
+// somebody chose, though the server gets the same error.
+func TestWhoRefused(t *testing.T) {
+	for mode, note := range map[session.PolicyMode]string{session.PolicyRefuse: "auto -32601", session.PolicyDecline: "answered -32601"} {
+		inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+			require.NoError(t, d.session.SetPolicy("roots/list", session.Policy{Mode: mode}))
+			x.latest().out(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
+			synctest.Wait()
+			d.pull()
+			require.Contains(t, d.plain(), "roots/list "+note)
+		})
+	}
+}
