@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -262,8 +263,10 @@ func refusedError(f *flight, failure *RPCError) *handshakeError {
 	switch {
 	case !unsupported:
 		return &handshakeError{ReasonRefused, fmt.Errorf("%s: %w", f.method, failure)}
-	case modern != "" || legacy != "":
+	case slices.Contains(supported, f.version):
 		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server says it supports %s and refused %s", f.method, list, f.version)}
+	case modern != "" || legacy != "":
+		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s and refused %s", f.method, list, f.version)}
 	case list != "":
 		return &handshakeError{ReasonVersion, fmt.Errorf("%s: the server supports only %s, unknown to this program: %w", f.method, list, failure)}
 	}
