@@ -322,6 +322,9 @@ func (x *Index) row(i int) (Row, bool) {
 	if x.adding && i == x.added {
 		return x.next, true
 	}
+	if i < 0 || i >= x.added {
+		return Row{}, false
+	}
 	page := x.page(i / pageRows)
 	if page == nil {
 		return Row{}, false

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -259,6 +260,10 @@ func TestPairing(t *testing.T) {
 		"a write that did not get through": {
 			[]Entry{out(`{"id":1,"method":"a"}`), out(`{"id":2,"method":"b"}`), NewEntry(KindWrite, 0, WriteBody{Of: 2, Status: "stdin-closed"})},
 			[]pairRow{{0, ReqPending, 0}, {0, ReqLost, 0}, none}, Stats{PendingOut: 1},
+		},
+		"a write of no entry": {
+			[]Entry{out(`{"id":1,"method":"a"}`), NewEntry(KindWrite, 0, WriteBody{Of: 0}), NewEntry(KindWrite, 0, WriteBody{Of: math.MaxUint64}), NewEntry(KindWrite, 0, WriteBody{Of: 99})},
+			[]pairRow{{0, ReqPending, 0}, none, none, none}, Stats{PendingOut: 1},
 		},
 		"a write that was none": {
 			[]Entry{in(`{"id":1,"method":"a"}`), NewEntry(KindWrite, 0, WriteBody{Of: 1, Status: "stdin-closed"})},
