@@ -138,7 +138,8 @@ type Ignored struct {
 }
 
 // Timing compares how long the answers of a method took. A handshake behind a
-// probe has no times: those of one without a probe hold the server's start.
+// probe is not compared with one that was the first request: its time does not
+// hold the server's start.
 type Timing struct {
 	Method string  `json:"method"`
 	From   string  `json:"from"`

@@ -13,6 +13,9 @@ func timing(a, b *side) []Timing {
 	maps.Copy(all, tookB)
 	var out []Timing
 	for l := range all {
+		if l.kind != inSession && (tookA[l] == nil || tookB[l] == nil) {
+			continue // the time of one side holds the server's start
+		}
 		t := Timing{Method: l.method, From: l.from(), A: times(tookA[l]), B: times(tookB[l])}
 		if t.A.Count > 0 && t.B.Count > 0 {
 			t.P50, t.P95 = ratio(t.A.P50, t.B.P50), ratio(t.A.P95, t.B.P95)
@@ -25,16 +28,37 @@ func timing(a, b *side) []Timing {
 	return out
 }
 
-// took are the times of a side's answers by method, the subject left out.
-func (s *side) took() map[label][]uint32 {
-	out := map[label][]uint32{}
+// A timed is what times are put together by: a method, and for a handshake
+// whether a probe came before it.
+type timed struct {
+	label
+	kind timeKind
+}
+
+type timeKind uint8
+
+const (
+	inSession  timeKind = iota
+	firstShake          // its time holds the server's start
+	laterShake          // a probe had waited for the start
+)
+
+// took returns the times of a side's answers by method, the subject left out.
+func (s *side) took() map[timed][]uint32 {
+	out := map[timed][]uint32{}
 	for i := range s.records {
 		r := &s.records[i]
-		if r.flags&answered == 0 || r.flags&probed != 0 {
+		if r.flags&answered == 0 {
 			continue
 		}
-		l := s.labelOf(r)
+		l := timed{label: s.labelOf(r)}
 		l.subject = ""
+		switch {
+		case r.flags&probed != 0:
+			l.kind = laterShake
+		case r.flags&handshake != 0:
+			l.kind = firstShake
+		}
 		out[l] = append(out[l], r.took)
 	}
 	return out
