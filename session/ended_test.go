@@ -121,6 +121,23 @@ func TestExitNamesWhoAskedForIt(t *testing.T) {
 	}
 }
 
+func TestFailedOpenTellsThatTheGuardEndedTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, func(p *fakeProcess) int {
+			return p.each(func(message) {
+				p.End(executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"})
+				p.EOF()
+			})
+		}, func(c *session.Config) { c.Era = mcp.Legacy })
+		err := h.Open(t.Context())
+		var failure *session.OpenError
+		require.ErrorAs(t, err, &failure)
+		require.True(t, failure.Reach(), "exit code 5")
+		require.ErrorContains(t, err, "ended by the guard: no contact for 10 s (lease 10 s)")
+		require.Contains(t, failure.Hint, "--ssh-lease")
+	})
+}
+
 func TestFailedOpenEndsTheServerByTheShutdownSequence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(p *fakeProcess) int { return p.each(func(m message) { p.fail(m, -32603, "") }) }, nil)

@@ -14,6 +14,7 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 	var found []string
 	for _, hint := range []string{
 		hintEcho(e),
+		hintEnd(e),
 		hintLost(r),
 		hintNotFound(e, info),
 		hintVariable(e, info),
@@ -32,6 +33,14 @@ func hints(s *Session, r *run, e *OpenError, ev evidence) []string {
 		found = append(found, "if it is only slow, --startup-timeout gives it longer")
 	}
 	return found
+}
+
+// hintEnd speaks of an end that was not the server's own.
+func hintEnd(e *OpenError) string {
+	if e.Exit == nil {
+		return ""
+	}
+	return AdviceEnd(*e.Exit)
 }
 
 // hintLost speaks of output that we lost ourselves.
