@@ -37,14 +37,19 @@ func (s *Session) remains(rep executor.StopReport) {
 		}
 	}
 	for _, reason := range rep.CannotTell {
+		if reason == executor.ContainersUnknown {
+			s.cannot(reason)
+			continue
+		}
 		s.cannot("leaked processes: cannot tell (" + reason + ")")
 	}
 }
 
-// cannot logs and keeps something that an ending cannot tell.
+// cannot logs and keeps something that an ending cannot tell, unless that is known,
+// if only in other words.
 func (s *Session) cannot(text string) {
 	s.mu.Lock()
-	known := slices.Contains(s.cannotTell, text)
+	known := slices.ContainsFunc(s.cannotTell, func(told string) bool { return strings.HasPrefix(told, text) })
 	if !known {
 		s.cannotTell = append(s.cannotTell, text)
 	}
@@ -54,12 +59,13 @@ func (s *Session) cannot(text string) {
 	}
 }
 
-// lookForContainers notes that the server runs containers, by its command line or
-// by the processes that it has started: a container is a child of its engine, and
-// may outlive the client that started it.
+// lookForContainers notes that the server runs containers, by its command line, or
+// on a host by the processes that it has started (on this machine the executor
+// looks at those): a container is a child of its engine, and may outlive the client
+// that started it.
 func (s *Session) lookForContainers(ctx context.Context, r *run) {
 	engine := engineOf(s.cfg.Command.Argv)
-	if engine == "" && !r.hasExited() && r.lost() == nil {
+	if engine == "" && r.info().Link != nil && !r.hasExited() && r.lost() == nil {
 		ctx, cancel := context.WithTimeout(ctx, treeWait)
 		defer cancel()
 		tree, _ := r.proc.Tree(ctx) // where it cannot be listed, the executor says so
@@ -70,12 +76,9 @@ func (s *Session) lookForContainers(ctx context.Context, r *run) {
 		}
 	}
 	if engine != "" {
-		s.cannot("container state: cannot tell (started through " + engine + ")")
+		s.cannot(executor.ContainersUnknown + " (started through " + engine + ")")
 	}
 }
-
-// engines are the clients of container engines.
-var engines = []string{"docker", "podman", "nerdctl", "kubectl"}
 
 // wrappers are programs that run the command in their arguments.
 var wrappers = []string{
@@ -89,14 +92,16 @@ func engineOf(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
-	if name := programName(argv[0]); slices.Contains(engines, name) {
+	name := programName(argv[0])
+	switch {
+	case executor.ContainerClient(name):
 		return name
-	} else if !slices.Contains(wrappers, name) {
+	case !slices.Contains(wrappers, name):
 		return ""
 	}
 	for _, arg := range argv[1:] {
 		for _, word := range strings.Fields(arg) { // of sh -c "docker run ..." too
-			if name := programName(word); slices.Contains(engines, name) {
+			if name := programName(word); executor.ContainerClient(name) {
 				return name
 			}
 		}

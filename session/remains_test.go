@@ -44,12 +44,26 @@ func TestShutdownCannotTellTheStateOfContainers(t *testing.T) {
 	})
 	t.Run("by its processes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			h := open(t, legacy(nil), nil)
+			h := newHarness(t, legacy(nil), nil)
+			h.exec.place = executor.Info{Placement: "far", Link: &executor.LinkInfo{State: executor.LinkUp}}
+			require.NoError(t, h.Open(t.Context()))
 			h.exec.started[0].tree = []executor.Descendant{{PID: 1, Command: "fake"}, {PID: 2, Command: "/usr/bin/docker run -i x"}}
 			report, err := h.Close(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, []string{want}, report.CannotTell)
 		})
+	})
+	t.Run("as its executor says", func(t *testing.T) {
+		for _, argv := range [][]string{{"server"}, {"docker", "run"}} {
+			synctest.Test(t, func(t *testing.T) {
+				h := open(t, legacy(nil), func(c *session.Config) { c.Command.Argv = argv })
+				h.exec.started[0].report.CannotTell = []string{executor.ContainersUnknown}
+				report, err := h.Close(t.Context())
+				require.NoError(t, err)
+				require.Len(t, report.CannotTell, 1, "in one form of words")
+				require.Contains(t, want, report.CannotTell[0])
+			})
+		}
 	})
 	t.Run("of a start that failed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
