@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -150,7 +151,7 @@ func DescribeEnd(exit executor.Exit) string {
 	case executor.EndedByGuard:
 		return "ended by the guard: " + cmp.Or(exit.Why, "its channel closed")
 	case executor.EndedByWatchdog:
-		return "ended with the watchdog: " + cmp.Or(exit.Why, "killed from outside")
+		return "ended with the watchdog: " + cmp.Or(strings.TrimPrefix(exit.Why, "watchdog "), "killed from outside")
 	case executor.EndedBySignal:
 		return "killed by " + status + " that mcpdbg did not send (sender unknown)"
 	case executor.EndedByUs:

@@ -71,6 +71,7 @@ func TestDescribeEndNamesTheParty(t *testing.T) {
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "TERM", By: executor.EndedByLease, Why: "no contact for 10 s (lease 10 s)"}, "ended by the guard: no contact for 10 s (lease 10 s)"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByGuard}, "ended by the guard: its channel closed"},
 		{executor.Exit{Kind: executor.ExitSignal, Signal: "KILL", By: executor.EndedByWatchdog}, "ended with the watchdog: killed from outside"},
+		{executor.Exit{By: executor.EndedByWatchdog, Why: "watchdog killed from outside"}, "ended with the watchdog: killed from outside"},
 		{executor.Exit{}, "how it ended is not known"},
 	} {
 		require.Equal(t, tc.text, DescribeEnd(tc.exit))

@@ -165,12 +165,12 @@ func shortState(state string) string {
 
 func exitState(exit *executor.Exit, th *theme.Theme) (string, theme.Style) {
 	switch {
+	case exit != nil && exit.By == executor.EndedByWatchdog:
+		return "ended with the watchdog", th.Error
+	case exit != nil && session.Outside(exit.By):
+		return "ended by the guard", th.Error
 	case exit == nil || exit.Kind == executor.ExitUnknown:
 		return "ended, exit unknown", th.Error
-	case exit.By == executor.EndedByWatchdog:
-		return "ended with the watchdog", th.Error
-	case session.Outside(exit.By):
-		return "ended by the guard", th.Error
 	case exit.Kind == executor.ExitSignal:
 		return "signal " + exit.Signal, th.Error
 	case exit.Code != 0:
