@@ -96,9 +96,9 @@ func run(ctx context.Context, cancel context.CancelFunc, app *App) error {
 	}
 	defer done()
 	app.opts.Input = in
-	restore, err := terminalState(in)
-	if err != nil {
-		return err
+	restore := func() {}
+	if f, ok := in.(*os.File); ok {
+		restore = saveTerminal(f)
 	}
 	program := tea.NewProgram(app, programOptions(ctx, app.opts)...)
 	ended := make(chan error, 1)
@@ -188,18 +188,4 @@ func input(given io.Reader) (in io.Reader, done func(), err error) {
 			_ = out.Close()
 		}
 	}, nil
-}
-
-// terminalState returns a function that puts the terminal of the input back
-// into its present state.
-func terminalState(in io.Reader) (restore func(), err error) {
-	f, ok := in.(*os.File)
-	if !ok || !IsTerminal(f) {
-		return func() {}, nil
-	}
-	state, err := term.GetState(f.Fd())
-	if err != nil {
-		return nil, fmt.Errorf("terminal: %w", err)
-	}
-	return func() { _ = term.Restore(f.Fd(), state) }, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Again implements ui.Launcher.
-func (l *launcher) Again(_ context.Context, again ui.Again) (ui.Opened, error) {
+func (l *launcher) Again(ctx context.Context, again ui.Again) (ui.Opened, error) {
 	t, ofRun, err := l.flagsOf(again)
 	if err != nil {
 		return ui.Opened{}, err
@@ -57,7 +57,7 @@ func (l *launcher) Again(_ context.Context, again ui.Again) (ui.Opened, error) {
 		cfg.Secrets = append(cfg.Secrets, secrets...)
 		again.Configure(cfg)
 	}
-	return l.start(t, argv, "replay of "+t.serverName(argv))
+	return l.start(ctx, t, argv, "replay of "+t.serverName(argv))
 }
 
 // flagsOf are the flags with which what a recording tells of is started again:

@@ -2,20 +2,21 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 )
 
 // parseArgs makes a JSON object of arguments: k=v is a string, k:=JSON any
-// JSON value, k=@FILE a file's text. Members keep their order.
-func parseArgs(args []string) (json.RawMessage, error) {
+// JSON value, k=@FILE a file's text and k:=@FILE the JSON in a file. Members keep
+// their order.
+func (a *app) parseArgs(ctx context.Context, args []string) (json.RawMessage, error) {
 	out := []byte{'{'}
 	seen := map[string]bool{}
 	for _, arg := range args {
-		key, value, err := parseArg(arg)
+		key, value, err := a.parseArg(ctx, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -35,52 +36,46 @@ func parseArgs(args []string) (json.RawMessage, error) {
 	return append(out, '}'), nil
 }
 
-func parseArg(arg string) (key string, value []byte, err error) {
+func (a *app) parseArg(ctx context.Context, arg string) (key string, value []byte, err error) {
 	key, text, ok := strings.Cut(arg, "=")
 	if !ok || key == "" || key == ":" {
-		return "", nil, usagef("argument %q: must be NAME=TEXT, NAME:=JSON or NAME=@FILE", arg)
+		return "", nil, usagef("argument %q: must be NAME=TEXT, NAME:=JSON, NAME=@FILE or NAME:=@FILE", arg)
 	}
-	if name, isJSON := strings.CutSuffix(key, ":"); isJSON {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, []byte(text)); err != nil {
-			return "", nil, usagef("argument %s: %q is no JSON: %v (NAME=TEXT is always a string)", name, text, err)
-		}
-		return name, compact.Bytes(), nil
-	}
-	if file, isFile := strings.CutPrefix(text, "@"); isFile {
-		data, err := readFile(file)
+	key, isJSON := strings.CutSuffix(key, ":")
+	file, isFile := strings.CutPrefix(text, "@")
+	if isFile {
+		data, err := a.readFile(ctx, "argument "+key, file)
 		if err != nil {
-			return "", nil, usagef("argument %s: %v", key, err)
+			return "", nil, err
 		}
 		text = string(data)
 	}
-	value, err = json.Marshal(text)
-	if err != nil {
-		return "", nil, usagef("argument %s: %v", key, err)
+	switch {
+	case !isJSON:
+		value, err = json.Marshal(text)
+		if err != nil {
+			return "", nil, usagef("argument %s: %v", key, err)
+		}
+		return key, value, nil
+	case isFile:
+		value, err = compactJSON(text)
+		if err != nil {
+			return "", nil, usagef("argument %s: %s is not valid JSON: %v", key, file, err)
+		}
+	default:
+		value, err = compactJSON(text)
+		if err != nil {
+			return "", nil, usagef("argument %s: %q is not valid JSON: %v (NAME=TEXT is always a string)", key, text, err)
+		}
 	}
 	return key, value, nil
 }
 
-// maxFile is the largest file that is read whole.
-const maxFile = 256 << 20
-
-// readFile is os.ReadFile with a limit.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readLimited(name, f)
-}
-
-// readLimited reads all of r, which errors call name.
-func readLimited(name string, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
-	}
-	return data, err
+// compactJSON is JSON without its white space.
+func compactJSON(text string) ([]byte, error) {
+	var compact bytes.Buffer
+	err := json.Compact(&compact, []byte(text))
+	return compact.Bytes(), err
 }
 
 // mayRead says why a file can't be read, nil if it can. What is no file, such as

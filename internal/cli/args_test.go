@@ -15,6 +15,8 @@ import (
 func TestArguments(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(file, []byte("two\nlines\n"), 0o600))
+	doc := filepath.Join(t.TempDir(), "json")
+	require.NoError(t, os.WriteFile(doc, []byte("{\n  \"b\": [1, \"x\"]\n}\n"), 0o600))
 	for _, c := range []struct {
 		args []string
 		want string
@@ -30,25 +32,58 @@ func TestArguments(t *testing.T) {
 		{[]string{`a"b=c"d`}, `{"a\"b":"c\"d"}`},
 		{[]string{"a=@" + file}, `{"a":"two\nlines\n"}`},
 		{[]string{"a:b=c"}, `{"a:b":"c"}`},
+		{[]string{"a:=@" + doc}, `{"a":{"b":[1,"x"]}}`},
 	} {
-		got, err := parseArgs(c.args)
+		got, err := new(app).parseArgs(t.Context(), c.args)
 		require.NoError(t, err, "%q", c.args)
 		require.Equal(t, c.want, string(got), "%q", c.args)
 	}
 	for arg, says := range map[string]string{
-		"a":       "NAME=TEXT, NAME:=JSON or NAME=@FILE",
-		"=a":      "NAME=TEXT",
-		":=1":     "NAME=TEXT",
-		"a:=one":  "NAME=TEXT is always a string",
-		"a:=1 2":  "no JSON",
-		"a=@/no/": "no such file",
+		"a":           "NAME=TEXT, NAME:=JSON, NAME=@FILE or NAME:=@FILE",
+		"=a":          "NAME=TEXT",
+		":=1":         "NAME=TEXT",
+		"a:=one":      "NAME=TEXT is always a string",
+		"a:=1 2":      "not valid JSON",
+		"a=@/no/":     "no such file",
+		"a:=@/no/":    "argument a: open /no/: no such file",
+		"a:=@" + file: file + " is not valid JSON",
 	} {
-		_, err := parseArgs([]string{arg})
+		_, err := new(app).parseArgs(t.Context(), []string{arg})
 		require.ErrorAs(t, err, new(*usageError), arg)
 		require.ErrorContains(t, err, says, arg)
 	}
-	_, err := parseArgs([]string{"a=1", "a:=2"})
+	_, err := new(app).parseArgs(t.Context(), []string{"a=1", "a:=2"})
 	require.ErrorContains(t, err, "given twice")
+}
+
+// TestInputsOfACall: parameters come from files and from standard input, which
+// only one of them can read.
+func TestInputsOfACall(t *testing.T) {
+	doc := writeFile(t, `{"x": [1]}`)
+	for _, c := range []struct {
+		stdin, params string
+		args          []string
+		want          string // the params, or what an error says
+	}{
+		{"", "@" + doc, []string{"m"}, `{"x": [1]}`},
+		{`{"y":2}`, "-", []string{"m"}, `{"y":2}`},
+		{`{"y":2}`, "@-", []string{"m"}, `{"y":2}`},
+		{"two\nlines", "", []string{"m", "a=@-"}, `{"a":"two\nlines"}`},
+		{"[ 1, 2 ]", "", []string{"m", "a:=@-", "b=c"}, `{"a":[1,2],"b":"c"}`},
+		{"", "", []string{"m", "a=@-", "b=@-"}, "argument a and argument b cannot both read standard input"},
+		{"[1]", "-", []string{"m"}, "--params -: must be a JSON object, not [1]"},
+		{"", "@/no/", []string{"m"}, "--params: open /no/: no such file"},
+	} {
+		a := &app{stdin: strings.NewReader(c.stdin)}
+		method, params, err := a.callParams(t.Context(), "", c.params, c.args)
+		if err != nil {
+			require.ErrorContains(t, err, c.want)
+			require.Equal(t, exitUsage, codeOf(err))
+			continue
+		}
+		require.Equal(t, "m", method)
+		require.Equal(t, c.want, string(params))
+	}
 }
 
 func FuzzArguments(f *testing.F) {
@@ -59,7 +94,7 @@ func FuzzArguments(f *testing.F) {
 		if strings.Contains(arg, "=@") {
 			return // would read a file
 		}
-		object, err := parseArgs([]string{arg})
+		object, err := new(app).parseArgs(t.Context(), []string{arg})
 		if err != nil {
 			require.ErrorAs(t, err, new(*usageError))
 			return

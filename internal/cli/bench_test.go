@@ -223,7 +223,7 @@ func BenchmarkPing(b *testing.B) {
 	a := &app{self: []string{binary}, urgent: b.Context()}
 	t := targetFlags{era: "legacy", overrun: "hold", envPolicy: "inherit", startupTimeout: time.Minute, timeout: time.Minute,
 		record: filepath.Join(b.TempDir(), "r.jsonl")}
-	l, err := a.prepare(t, []string{binary, demoServer, "--misbehave", "probe-fast"}, nil)
+	l, err := a.prepare(b.Context(), t, []string{binary, demoServer, "--misbehave", "probe-fast"}, nil)
 	require.NoError(b, err)
 	ctx := context.Background()
 	require.NoError(b, l.Open(ctx))

@@ -27,12 +27,13 @@ stdout and shuts the server down. An error answer goes to stderr, exit code 1.
 
 An ARG is a member of the params, or with --tool of the tool's arguments:
 NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's
-text.`,
+text and NAME:=@FILE the JSON in a file. FILE may be -, which is standard input;
+one argument can read it, or --params.`,
 		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
   mcpdbg call --tool add a:=1 b:=2 -- ./my-server
   mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			method, body, err := callParams(tool, params, args)
+			method, body, err := a.callParams(cmd.Context(), tool, params, args)
 			if err != nil {
 				return err
 			}
@@ -40,13 +41,13 @@ text.`,
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "call the tool `NAME`: METHOD is tools/call")
-	cmd.Flags().StringVar(&params, "params", "", "the params as a `JSON` object")
+	cmd.Flags().StringVar(&params, "params", "", "the params as a `JSON` object; @FILE takes it from a file, - from standard input")
 	t.register(cmd)
 	return cmd
 }
 
 // callParams makes method and params of what stands on the command line.
-func callParams(tool, params string, args []string) (method string, body json.RawMessage, err error) {
+func (a *app) callParams(ctx context.Context, tool, params string, args []string) (method string, body json.RawMessage, err error) {
 	if tool == "" {
 		if len(args) == 0 {
 			return "", nil, usagef("no method: name one, such as tools/list, or a tool with --tool")
@@ -58,15 +59,13 @@ func callParams(tool, params string, args []string) (method string, body json.Ra
 	}
 	if params != "" {
 		if len(args) > 0 {
-			return "", nil, usagef("--params and arguments (%s) can't be mixed", args[0])
+			return "", nil, usagef("--params and arguments (%s) cannot be combined", args[0])
 		}
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(params), &object); err != nil || object == nil {
-			return "", nil, usagef("--params: must be a JSON object, not %s", params)
+		if body, err = a.readParams(ctx, params); err != nil {
+			return "", nil, err
 		}
-		body = json.RawMessage(params)
 	} else if len(args) > 0 || tool != "" {
-		if body, err = parseArgs(args); err != nil {
+		if body, err = a.parseArgs(ctx, args); err != nil {
 			return "", nil, err
 		}
 	}
@@ -81,6 +80,26 @@ func callParams(tool, params string, args []string) (method string, body json.Ra
 		return "", nil, usagef("--tool: %v", err)
 	}
 	return mcp.MethodToolsCall, body, nil
+}
+
+// maxShown is how much of a wrong value an error repeats.
+const maxShown = 200
+
+// readParams reads the value of --params: a JSON object, @FILE with one, or -.
+func (a *app) readParams(ctx context.Context, params string) (json.RawMessage, error) {
+	text, where := []byte(params), ""
+	if file, isFile := strings.CutPrefix(params, "@"); isFile || params == "-" {
+		var err error
+		if text, err = a.readFile(ctx, "--params", file); err != nil {
+			return nil, err
+		}
+		where = " " + params
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+		return nil, usagef("--params%s: must be a JSON object, not %.*s", where, maxShown, text)
+	}
+	return text, nil
 }
 
 func (a *app) call(ctx context.Context, t targetFlags, method string, params json.RawMessage) error {
@@ -126,7 +145,7 @@ func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Co
 	if err != nil {
 		return err
 	}
-	l, err := a.prepare(t, argv, a.prompter())
+	l, err := a.prepare(ctx, t, argv, a.prompter())
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +34,8 @@ type app struct {
 	interrupt      func()          // does what ctrl+c does
 	incomplete     incompleteList
 	temporary      temporaryShelf
+	signals        interrupts
+	inputs         inputs
 }
 
 // Main runs the program with its arguments, the program's name not among them,
@@ -82,45 +82,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = exitPartial
 	}
 	return code
-}
-
-// catchSignals returns a context that the first signal ends; its cause tells
-// which. The second one ends a.urgent. SIGPIPE is caught so that a closed
-// stdout is an error to handle and not the end of a process that still has a
-// server to stop: caught, not ignored, because children would inherit that.
-func (a *app) catchSignals(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	urgent, hurry := context.WithCancel(a.urgent)
-	a.urgent = urgent
-	a.interrupt = func() { cancel(&signalError{os.Interrupt}) }
-	ending := make(chan os.Signal, 2)
-	signal.Notify(ending, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	pipe := make(chan os.Signal, 1)
-	signal.Notify(pipe, syscall.SIGPIPE)
-	done := make(chan struct{})
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		for {
-			select {
-			case s := <-ending:
-				if ctx.Err() != nil {
-					hurry()
-				}
-				cancel(&signalError{s})
-			case <-done:
-				return
-			}
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(ending)
-		signal.Stop(pipe)
-		close(done)
-		<-finished
-		cancel(nil)
-		hurry()
-	}
 }
 
 // splitCommand cuts args at the first --: what is before it is ours, what

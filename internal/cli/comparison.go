@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcpdbg/internal/input"
 	"mcpdbg/recordings/compare"
 	"mcpdbg/recordings/match"
 	"mcpdbg/ui/termsafe"
@@ -47,21 +49,23 @@ func (f *comparisonFlags) register(cmd *cobra.Command) {
 
 // options reads the rules. The file that rules are added to is read too, so that
 // what was accepted stays so.
-func (f *comparisonFlags) options() (compare.Options, error) {
+func (f *comparisonFlags) options(ctx context.Context, a *app) (compare.Options, error) {
 	opts := compare.Options{Rules: &match.Rules{}, Notes: f.logs, Envelope: f.envelope}
-	for _, path := range []string{f.rules, f.accept} {
-		if path == "" {
-			continue
-		}
-		rules, err := match.LoadRules(path)
-		if errors.Is(err, fs.ErrNotExist) && path == f.accept {
-			continue
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return opts, withHint(usagef("--rules %s: there is no such file", path), "--accept "+word(path)+" makes one")
-		}
+	if f.rules != "" {
+		rules, err := a.readRules(ctx, f.rules)
 		if err != nil {
-			return opts, usagef("%v", err)
+			return opts, err
+		}
+		opts.Rules.List = append(opts.Rules.List, rules.List...)
+	}
+	if f.accept != "" {
+		text, err := input.ReadRegular(f.accept)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return opts, usagef("--accept: %v", err)
+		}
+		rules, err := match.ReadRules(bytes.NewReader(text), f.accept)
+		if err != nil {
+			return opts, usagef("--accept: %v", err)
 		}
 		opts.Rules.List = append(opts.Rules.List, rules.List...)
 	}
@@ -93,6 +97,22 @@ func (f *comparisonFlags) limits(opts *compare.Options) error {
 	}
 	opts.MaxSlowdown = f.slowdown
 	return nil
+}
+
+// readRules reads the file of --rules.
+func (a *app) readRules(ctx context.Context, path string) (*match.Rules, error) {
+	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
+		return nil, withHint(usagef("--rules %s: there is no such file", path), "--accept "+word(path)+" makes one")
+	}
+	text, err := a.readFile(ctx, "--rules", path)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := match.ReadRules(bytes.NewReader(text), path)
+	if err != nil {
+		return nil, usagef("--rules: %v", err)
+	}
+	return rules, nil
 }
 
 // errDiffer says that sessions differ, which the report on stdout tells.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"mcpdbg/internal/input"
 	"mcpdbg/session/target"
 	"mcpdbg/ui"
 )
@@ -27,7 +28,7 @@ func settingsFile() string {
 // readSettings reads the person's settings; without a file there are none.
 func readSettings() (ui.Settings, error) {
 	file := settingsFile()
-	data, err := readFile(file)
+	data, err := input.ReadRegular(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ui.Settings{}, nil
 	}

@@ -50,7 +50,7 @@ func (a *app) guided(ctx context.Context, t targetFlags) error {
 	if t.era == "auto" && t.protocol == "" {
 		t.era = string(mcp.Legacy) // there a server still sends requests of its own
 	}
-	l, err := a.prepareDemo(t)
+	l, err := a.prepareDemo(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *app) guided(ctx context.Context, t targetFlags) error {
 
 // prepareDemo is prepare with the demo's canned answers, unless --answers
 // gives others.
-func (a *app) prepareDemo(t targetFlags) (*live, error) {
+func (a *app) prepareDemo(ctx context.Context, t targetFlags) (*live, error) {
 	answers, err := session.ParseAnswers(demo.CannedAnswers())
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (a *app) prepareDemo(t targetFlags) (*live, error) {
 	if t.answers == "" {
 		t.defaultAnswers = answers
 	}
-	return a.prepare(t, a.command, nil)
+	return a.prepare(ctx, t, a.command, nil)
 }
 
 var guidedSteps = []struct{ text, params string }{

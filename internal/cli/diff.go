@@ -44,7 +44,7 @@ The exit code is 0 if the sessions are the same, 1 if they differ (0 with
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f comparisonFlags) error {
-	opts, err := f.options()
+	opts, err := f.options(ctx, a)
 	if err != nil {
 		return err
 	}

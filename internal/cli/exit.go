@@ -129,10 +129,7 @@ func codeOf(err error) int {
 	)
 	switch {
 	case errors.As(err, &sig):
-		if n, ok := sig.signal.(syscall.Signal); ok {
-			return exitSignal + int(n)
-		}
-		return exitSignal
+		return signalCode(sig.signal)
 	case errors.As(err, &usage):
 		return exitUsage
 	case errors.As(err, &verdict):

@@ -7,28 +7,85 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"sync"
 
 	"mcpdbg/framing"
+	"mcpdbg/internal/input"
 	"mcpdbg/session"
 )
 
-// openInput opens what --in names, nil for nothing.
-func (a *app) openInput(name string) (io.ReadCloser, error) {
-	switch name {
-	case "":
-		return nil, nil
-	case "-":
-		return io.NopCloser(a.stdin), nil
+// standardInput is what errors call it.
+const standardInput = "standard input"
+
+// inputs knows what reads standard input, which can be read only once.
+type inputs struct {
+	mu    sync.Mutex
+	stdin string // a flag or an argument; "" for nothing
+}
+
+// takeStdin gives standard input to a flag or argument, the only one that reads
+// it.
+func (a *app) takeStdin(reader string) error {
+	a.inputs.mu.Lock()
+	defer a.inputs.mu.Unlock()
+	if other := a.inputs.stdin; other != "" {
+		return usagef("%s and %s cannot both read standard input", other, reader)
 	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return nil, usagef("--in: %s is a directory", name)
+	a.inputs.stdin = reader
+	return nil
+}
+
+// open opens a file for a flag or argument; - is standard input. Errors, those of
+// reads included, do not name the flag.
+func (a *app) open(ctx context.Context, flag, name string) (io.ReadCloser, error) {
+	if name != "-" {
+		return input.Open(ctx, name)
 	}
-	f, err := os.Open(name)
+	if err := a.takeStdin(flag); err != nil {
+		return nil, err
+	}
+	return input.Reader(ctx, a.stdin), nil
+}
+
+// readFile reads a whole file for a flag or argument; - is standard input. The
+// error is wrong usage, or the signal that ended ctx.
+func (a *app) readFile(ctx context.Context, flag, name string) ([]byte, error) {
+	from, err := a.open(ctx, flag, name)
 	if err != nil {
-		return nil, usagef("--in: %v", err)
+		return nil, unreadInput(flag, err)
 	}
-	return f, nil
+	defer from.Close()
+	if name == "-" {
+		name = standardInput
+	}
+	data, err := input.ReadAll(name, from)
+	if err != nil {
+		return nil, unreadInput(flag, err)
+	}
+	return data, nil
+}
+
+// unreadInput is the error of an input: wrong usage, or the signal that ended
+// the read.
+func unreadInput(flag string, err error) error {
+	var sig *signalError
+	var usage *usageError
+	if errors.As(err, &sig) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return usagef("%s: %v", flag, err)
+}
+
+// openInput opens what --in names, nil for nothing.
+func (a *app) openInput(ctx context.Context, name string) (io.ReadCloser, error) {
+	if name == "" {
+		return nil, nil
+	}
+	in, err := a.open(ctx, "--in", name)
+	if err != nil {
+		return nil, unreadInput("--in", err)
+	}
+	return in, nil
 }
 
 // sendLines sends each line of in as it is, until its end or the server's.
@@ -57,10 +114,9 @@ func sendLines(ctx context.Context, s *session.Session, in io.Reader, raw bool, 
 	}
 }
 
-// readLines reads lines, without their newline, from a goroutine of its own: a
-// terminal or a pipe can keep a read waiting for ever, also when the session is
-// over. Such a goroutine ends with the program. When lines is closed failure
-// has the error, nil at the end of in.
+// readLines reads lines, without their newline, from a goroutine of its own: the
+// session may end while a read waits. That goroutine ends when in is closed.
+// When lines is closed failure has the error, nil at the end of in.
 func readLines(ctx context.Context, in io.Reader) (lines <-chan []byte, failure <-chan error) {
 	out, failed := make(chan []byte), make(chan error, 1)
 	go func() {
@@ -73,7 +129,7 @@ func readLines(ctx context.Context, in io.Reader) (lines <-chan []byte, failure 
 				return
 			}
 			if err != nil {
-				failed <- usagef("--in: line %d: %v", number, err)
+				failed <- unreadInput(fmt.Sprintf("--in: line %d", number), err)
 				return
 			}
 			select {

@@ -99,11 +99,11 @@ func recordingItem(r *recent) ui.Item {
 }
 
 // Open implements ui.Launcher.
-func (l *launcher) Open(_ context.Context, item ui.Item, inputs map[string]string) (ui.Opened, error) {
+func (l *launcher) Open(ctx context.Context, item ui.Item, inputs map[string]string) (ui.Opened, error) {
 	key := strings.Split(item.Key, keySep)
 	switch {
 	case key[0] == demoKey:
-		return l.start(freshFlags(), append(slices.Clone(l.app.self), demoServer), "demo server")
+		return l.start(ctx, freshFlags(), append(slices.Clone(l.app.self), demoServer), "demo server")
 	case key[0] == recordingKey && len(key) == 2:
 		return l.recording(key[1])
 	case key[0] == serverKey && len(key) == 4:
@@ -111,7 +111,7 @@ func (l *launcher) Open(_ context.Context, item ui.Item, inputs map[string]strin
 		if err != nil {
 			return ui.Opened{}, err
 		}
-		return l.start(t, t.from.start.Args(), t.from.entry.Name)
+		return l.start(ctx, t, t.from.start.Args(), t.from.entry.Name)
 	}
 	return ui.Opened{}, fmt.Errorf("%q can't be opened", item.Name)
 }
@@ -141,13 +141,13 @@ func configuredServer(path, project, name string, inputs map[string]string) (tar
 }
 
 // start makes a session that is not started yet.
-func (l *launcher) start(t targetFlags, argv []string, name string) (ui.Opened, error) {
+func (l *launcher) start(ctx context.Context, t targetFlags, argv []string, name string) (ui.Opened, error) {
 	t.person = true
 	temporary, err := l.app.shelve(&t)
 	if err != nil {
 		return ui.Opened{}, err
 	}
-	s, err := l.app.prepare(t, argv, l.prompter)
+	s, err := l.app.prepare(ctx, t, argv, l.prompter)
 	if err != nil {
 		return ui.Opened{}, err
 	}

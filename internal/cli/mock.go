@@ -14,7 +14,6 @@ import (
 
 	"mcpdbg/internal/demo"
 	"mcpdbg/recordings"
-	"mcpdbg/recordings/match"
 	"mcpdbg/recordings/mock"
 	"mcpdbg/ui/termsafe"
 )
@@ -68,7 +67,10 @@ The flags behind --fault are about that server.
 			if len(args) != 1 {
 				return usagef("mock takes one recording")
 			}
-			opts, err := m.options()
+			if err := a.takeStdin("mock"); err != nil {
+				return err
+			}
+			opts, err := m.options(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -122,7 +124,7 @@ func (m *mockFlags) checkReal(cmd *cobra.Command, hasCommand bool) error {
 }
 
 // options are the settings that the flags mean.
-func (m *mockFlags) options() (mock.Options, error) {
+func (m *mockFlags) options(ctx context.Context, a *app) (mock.Options, error) {
 	opts := mock.Options{
 		Strict: m.strict, Run: m.run, Bridge: m.bridge, Speed: m.speed,
 		IdleCap: m.idleCap, AskTimeout: m.askTimeout, Exact: m.exact,
@@ -143,8 +145,8 @@ func (m *mockFlags) options() (mock.Options, error) {
 	}
 	if m.rules != "" {
 		var err error
-		if opts.Rules, err = match.LoadRules(m.rules); err != nil {
-			return opts, usagef("--rules: %v", err)
+		if opts.Rules, err = a.readRules(ctx, m.rules); err != nil {
+			return opts, err
 		}
 	}
 	for _, text := range m.faults {

@@ -65,7 +65,7 @@ func (r *fallback) session(ctx context.Context) (*live, error) {
 	if r.l != nil || r.failed != nil {
 		return r.l, r.failed
 	}
-	l, err := r.a.prepare(r.target, r.argv, r.a.prompter())
+	l, err := r.a.prepare(ctx, r.target, r.argv, r.a.prompter())
 	if err != nil {
 		r.failed = err
 		return nil, err

@@ -78,12 +78,9 @@ func (a *app) openScreen(ctx context.Context, files []string) error {
 		}
 		opened = append(opened, o)
 	}
-	err := ui.Run(ctx, ui.Options{
+	err := a.show(ctx, ui.Options{
 		Settings: a.settings, Launcher: l, Opened: opened, Prompter: prompter, Drafts: draftsFolder(),
 	})
-	if err == nil {
-		err = context.Cause(ctx) // a signal, if one did it
-	}
 	return errors.Join(err, l.end(ctx, err))
 }
 

@@ -79,7 +79,7 @@ func (a *app) recImport(ctx context.Context, path string, o importOptions) error
 	if o.Path == "-" {
 		return withHint(usagef("a recording can't go to standard output"), "name a file with -o")
 	}
-	from, err := a.importSource(path, &o.Options)
+	from, err := a.importSource(ctx, path, &o.Options)
 	if err != nil {
 		return err
 	}
@@ -102,32 +102,30 @@ func (a *app) recImport(ctx context.Context, path string, o importOptions) error
 }
 
 // importSource opens what is imported.
-func (a *app) importSource(path string, o *imports.Options) (io.ReadCloser, error) {
-	if path == "-" {
-		o.File, o.Modified = "standard input", time.Now()
-		return io.NopCloser(a.stdin), nil
+func (a *app) importSource(ctx context.Context, path string, o *imports.Options) (io.ReadCloser, error) {
+	o.File, o.Modified = standardInput, time.Now()
+	if path != "-" {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, withHint(usagef("%s: there is no such file", path), "name the file that the other program wrote, or - for standard input")
+		case err != nil:
+			return nil, usagef("%v", err)
+		}
+		o.File, o.Modified = filepath.Base(path), info.ModTime()
 	}
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, withHint(usagef("%s: there is no such file", path), "name the file that the other program wrote, or - for standard input")
-	case err != nil:
+	from, err := a.open(ctx, "rec import", path)
+	if err != nil {
 		return nil, usagef("%v", err)
 	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		err = errors.New("it is a folder")
-	default:
-		o.File, o.Modified = filepath.Base(path), info.ModTime()
-		return f, nil
-	}
-	return nil, usagef("%s: %v", path, errors.Join(err, f.Close()))
+	return from, nil
 }
 
 // importFailed words why there is no recording.
 func importFailed(path string, err error) error {
+	if errors.As(err, new(*signalError)) {
+		return err
+	}
 	formats := "--format is one of " + strings.Join(imports.Formats(), ", ")
 	if unknown, ok := errors.AsType[*imports.UnknownError](err); ok {
 		if unknown.Saw == imports.Recording {

@@ -74,7 +74,7 @@ func TestRecImportUsage(t *testing.T) {
 		{"takes one file", []string{"a", "b"}},
 		{"takes one file", []string{"--", "a"}},
 		{"no such file", []string{filepath.Join(dir, "none")}},
-		{"it is a folder", []string{dir}},
+		{"is a directory", []string{dir}},
 		{"recording already\n  try: mcpdbg open", []string{lintFixtures + "healthy-legacy.jsonl"}},
 		{`text that begins with "hi\x1b[2J"` + "\n  try: --format is one of", []string{file("text", "hi\x1b[2J")}},
 		{"JSON with the members jsonrpc", []string{file("bare", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)}},

@@ -111,7 +111,7 @@ strings.
 }
 
 func (a *app) recRedact(ctx context.Context, path string, o redactOptions) error {
-	rules, err := o.rules()
+	rules, err := o.rules(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *app) recRedact(ctx context.Context, path string, o redactOptions) error
 }
 
 // rules are the rules that the flags name.
-func (o *redactOptions) rules() (redact.Rules, error) {
+func (o *redactOptions) rules(ctx context.Context, a *app) (redact.Rules, error) {
 	var rules redact.Rules
 	if !o.noDefaults {
 		rules = redact.Default()
@@ -156,9 +156,9 @@ func (o *redactOptions) rules() (redact.Rules, error) {
 		rules.Values = append(rules.Values, redact.Value{Name: "env " + name, Text: value})
 	}
 	for i, file := range o.files {
-		text, err := os.ReadFile(file)
+		text, err := a.readFile(ctx, "--value-from", file)
 		if err != nil {
-			return rules, usagef("--value-from: %v", err)
+			return rules, err
 		}
 		rules.Values = append(rules.Values, redact.Value{Name: fmt.Sprintf("value %d", i+1), Text: strings.TrimRight(string(text), "\r\n")})
 	}

@@ -156,8 +156,11 @@ type replaying struct {
 
 // replay is the command replay.
 func (a *app) replay(ctx context.Context, path string, t targetFlags, flags replayFlags) error {
-	compared, err := flags.compare.options()
+	compared, err := flags.compare.options(ctx, a)
 	if err != nil {
+		return err
+	}
+	if err := a.readAnswers(ctx, &t); err != nil {
 		return err
 	}
 	opts, err := flags.options(compared.Rules)
@@ -264,7 +267,7 @@ func (r *replaying) attempt(ctx context.Context, t targetFlags) (*attempt, error
 	if err != nil {
 		return nil, err
 	}
-	l, err := r.a.prepare(t, argv, r.a.prompter())
+	l, err := r.a.prepare(ctx, t, argv, r.a.prompter())
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 
 // runSession is the command run.
 func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
-	in, err := a.openInput(r.in) // nil without --in
+	in, err := a.openInput(ctx, r.in) // nil without --in
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *app) runSession(ctx context.Context, t targetFlags, r runFlags) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.prepare(t, argv, a.prompter())
+	l, err := a.prepare(ctx, t, argv, a.prompter())
 	if err != nil {
 		return errors.Join(err, closeFiles(files))
 	}

@@ -36,7 +36,7 @@ func (s *scenarioFlags) register(cmd *cobra.Command) {
 
 // read reads the scenario, with the values of its variables: nil without one.
 // All errors are wrong usage.
-func (s *scenarioFlags) read(stdin io.Reader) (*scenario.Scenario, *scenario.Vars, error) {
+func (s *scenarioFlags) read(ctx context.Context, a *app) (*scenario.Scenario, *scenario.Vars, error) {
 	if s.file == "" {
 		if len(s.vars) > 0 {
 			return nil, nil, usagef("--var gives a variable of a scenario: name that with --scenario")
@@ -51,9 +51,13 @@ func (s *scenarioFlags) read(stdin io.Reader) (*scenario.Scenario, *scenario.Var
 		}
 		given[name] = value
 	}
-	name, data, err := s.text(stdin)
+	data, err := a.readFile(ctx, "--scenario", s.file)
 	if err != nil {
-		return nil, nil, withHint(usagef("--scenario: %v", err), "mcpdbg rec export --format scenario makes one of a recording")
+		return nil, nil, withHint(err, "mcpdbg rec export --format scenario makes one of a recording")
+	}
+	name := s.file
+	if name == "-" {
+		name = standardInput
 	}
 	sc, err := scenario.Parse(name, data)
 	if err != nil {
@@ -65,19 +69,6 @@ func (s *scenarioFlags) read(stdin io.Reader) (*scenario.Scenario, *scenario.Var
 	}
 	return sc, vars, nil
 }
-
-// text is what the file says, and what errors call it.
-func (s *scenarioFlags) text(stdin io.Reader) (name string, data []byte, err error) {
-	if s.file == "-" {
-		data, err = readLimited(standardInput, stdin)
-		return standardInput, data, err
-	}
-	data, err = readFile(s.file)
-	return s.file, data, err
-}
-
-// standardInput is what errors call it.
-const standardInput = "standard input"
 
 // mixed says which flag of run has no meaning with a scenario.
 func (r *runFlags) mixed(cmd *cobra.Command) error {
@@ -94,7 +85,7 @@ func (r *runFlags) mixed(cmd *cobra.Command) error {
 
 // runScenario is the command run with a scenario.
 func (a *app) runScenario(ctx context.Context, t targetFlags, r runFlags) error {
-	sc, vars, err := r.scenario.read(a.stdin)
+	sc, vars, err := r.scenario.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -109,7 +100,7 @@ func (a *app) runScenario(ctx context.Context, t targetFlags, r runFlags) error 
 		sc.Answers = answersOver(sc.Answers, cfg.Answers)
 		sc.Configure(cfg, vars)
 	}
-	l, err := a.prepare(t, argv, a.prompter())
+	l, err := a.prepare(ctx, t, argv, a.prompter())
 	if err != nil {
 		return err
 	}

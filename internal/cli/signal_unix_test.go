@@ -3,11 +3,16 @@
 package cli
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestASignalEndsTheServerByTheLadder(t *testing.T) {
@@ -132,4 +137,51 @@ func TestASignalWhileNothingIsRead(t *testing.T) {
 	w.until(`"state":"ready"`)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, 130, w.end().code)
+}
+
+// Nothing but the rule that a program without a shutdown exits ends this: the
+// report goes to a pipe that nobody reads.
+func TestASignalEndsWhatDoesNotListen(t *testing.T) {
+	t.Parallel()
+	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
+		report := filepath.Join(t.TempDir(), "fifo")
+		require.NoError(t, unix.Mkfifo(report, 0o600))
+		w := watch(t, program(t, "diff", goldenRecording, goldenRecording, "--junit", report))
+		w.until("the same") // then it writes the report
+		for _, s := range signals {
+			require.NoError(t, w.cmd.Process.Signal(s))
+		}
+		r := w.end()
+		require.Equal(t, exitSignal+int(signals[0]), r.code, "%v", signals)
+		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+signals[0].String()+"\n")
+	}
+}
+
+// The shutdown is over, but nobody reads what is printed: the third signal ends
+// that.
+func TestAThirdSignalExits(t *testing.T) {
+	t.Parallel()
+	cmd := program(t, against("flood:1000000x205", "run", "--json")...)
+	out, unread, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = out.Close(), unread.Close() })
+	cmd.Stdout = unread
+	require.NoError(t, cmd.Start())
+	_, err = io.ReadFull(out, make([]byte, 1<<20)) // it prints
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} { // two of one kind can become one
+		require.NoError(t, cmd.Process.Signal(s))
+	}
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		require.Fail(t, "it goes on")
+	}
+	require.Contains(t, []int{129, 130, 143}, cmd.ProcessState.ExitCode(), "any of them may come first")
+	require.Eventually(t, func() bool { return len(left(cmd)) == 0 }, patience, 10*time.Millisecond, "the watchdog ends the server")
 }

@@ -123,14 +123,14 @@ func (f *smokeFlags) checkStdin() error {
 	var readers []string
 	for _, name := range f.lists {
 		if name == "-" {
-			readers = append(readers, "--hosts -")
+			readers = append(readers, "--hosts")
 		}
 	}
 	if f.scenario.file == "-" {
-		readers = append(readers, "--scenario -")
+		readers = append(readers, "--scenario")
 	}
 	if len(readers) > 1 {
-		return usagef("%s and %s can't be mixed: standard input can be read only once", readers[0], readers[1])
+		return usagef("%s and %s cannot both read standard input", readers[0], readers[1])
 	}
 	return nil
 }
@@ -147,8 +147,11 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 	if err != nil {
 		return err
 	}
-	hosts, err := a.smokeHosts(f, t.ssh.config)
+	hosts, err := a.smokeHosts(ctx, f, t.ssh.config)
 	if err != nil {
+		return err
+	}
+	if err := a.readAnswers(ctx, &t); err != nil {
 		return err
 	}
 	fl, err := a.newFleet(t, servers, hosts, f)

@@ -57,6 +57,9 @@ func (fl *fleet) baselineFile(ctx context.Context, path string, quiet bool) (*sm
 }
 
 func baselineError(path string, err error) error {
+	if errors.As(err, new(*signalError)) {
+		return err
+	}
 	if missing, ok := errors.AsType[*inventory.MissingError](err); ok {
 		return withHint(usagef("--baseline: %v", err), missing.Hint)
 	}

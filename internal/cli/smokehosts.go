@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"os"
 
 	"mcpdbg/internal/smoke"
 	"mcpdbg/internal/smoke/hosts"
@@ -12,15 +12,15 @@ import (
 
 // smokeHosts are the hosts that --ssh and --hosts name, in their order; none if
 // neither was given. What is named twice is told.
-func (a *app) smokeHosts(f *smokeFlags, sshConfig string) ([]string, error) {
+func (a *app) smokeHosts(ctx context.Context, f *smokeFlags, sshConfig string) ([]string, error) {
 	var lines []hosts.Line
 	for _, dest := range f.hosts {
 		lines = append(lines, hosts.Line{Text: dest, File: "--ssh"})
 	}
 	for _, name := range f.lists {
-		more, err := a.readHosts(name)
+		more, err := a.readHosts(ctx, name)
 		if err != nil {
-			return nil, withHint(usagef("--hosts: %v", err), "it names a file with a host on each line; --ssh HOST names a host")
+			return nil, withHint(unreadInput("--hosts", err), "it names a file with a host on each line; --ssh HOST names a host")
 		}
 		lines = append(lines, more...)
 	}
@@ -38,15 +38,15 @@ func (a *app) smokeHosts(f *smokeFlags, sshConfig string) ([]string, error) {
 }
 
 // readHosts reads one list; - is standard input.
-func (a *app) readHosts(name string) ([]hosts.Line, error) {
-	if name == "-" {
-		return hosts.Parse(standardInput, a.stdin)
-	}
-	file, err := os.Open(name)
+func (a *app) readHosts(ctx context.Context, name string) ([]hosts.Line, error) {
+	file, err := a.open(ctx, "--hosts", name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if name == "-" {
+		name = standardInput
+	}
 	return hosts.Parse(name, file)
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -12,14 +11,14 @@ import (
 )
 
 // options are what the flags say about the run.
-func (f *smokeFlags) options(ctx context.Context, stdin io.Reader, fl *fleet) (smoke.Options, error) {
+func (f *smokeFlags) options(ctx context.Context, fl *fleet) (smoke.Options, error) {
 	opts := smoke.Options{
 		Targets: fl.targets, Make: fl.make,
 		Jobs: f.jobs, Seed: uint64(f.seed), Retries: f.retries, FailFast: f.failFast, FailOn: smoke.FailOn(f.failOn),
 		TargetTimeout: f.targetTimeout,
 	}
 	var err error
-	if opts.Scenario, opts.Vars, err = f.scenario.read(stdin); err != nil {
+	if opts.Scenario, opts.Vars, err = f.scenario.read(ctx, fl.app); err != nil {
 		return opts, err
 	}
 	if opts.Scenario != nil && fl.flags.given("timeout") {
@@ -31,7 +30,7 @@ func (f *smokeFlags) options(ctx context.Context, stdin io.Reader, fl *fleet) (s
 
 // smokeFleet runs the fleet, and writes and shows what comes of it.
 func (a *app) smokeFleet(ctx context.Context, fl *fleet, f *smokeFlags) (*smoke.Report, error) {
-	opts, err := f.options(ctx, a.stdin, fl)
+	opts, err := f.options(ctx, fl)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +92,7 @@ func (r *smokeRun) do(ctx context.Context) (*smoke.Report, error) {
 		r.board.event(e)
 		r.out.event(e)
 	}
+	defer context.AfterFunc(ctx, func() { r.app.signals.begin() })() // Run then shuts all targets down
 	report := smoke.Run(ctx, r.opts)
 	report.Tool = head.Tool
 	err := r.out.finish(report)

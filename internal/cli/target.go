@@ -35,6 +35,7 @@ type targetFlags struct {
 	timeout        time.Duration
 	overrun        string
 	answers        string
+	canned         session.Answers // of the file that answers names, once it is read
 	record         string
 	noRecord       bool
 	recordings     string // folder; "" is the usual one
@@ -111,14 +112,18 @@ type live struct {
 	incomplete *incompleteList // takes the log if it is
 	urgent     context.Context // over: no ending may wait any more
 	calm       func() bool     // stops to look at it
-	tidied     sync.WaitGroup  // old recordings are being removed
+	signals    *interrupts
+	tidied     sync.WaitGroup // old recordings are being removed
 }
 
 // prepare checks the flags and makes a session for argv; nothing is started.
 // Questions about another machine go to the prompter.
-func (a *app) prepare(t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
+func (a *app) prepare(ctx context.Context, t targetFlags, argv []string, prompter executor.Prompter) (*live, error) {
 	if t.record != "" && t.noRecord {
 		return nil, usagef("--record and --no-record can't be mixed")
+	}
+	if err := a.readAnswers(ctx, &t); err != nil {
+		return nil, err
 	}
 	if err := a.warnShelf(&t); err != nil {
 		return nil, err
@@ -152,7 +157,10 @@ func (a *app) live(t targetFlags, cfg session.Config, exec executor.Executor, pl
 		return nil, usagef("%v", err)
 	}
 	cfg.Executor, cfg.Log = exec, log
-	l := &live{Session: session.New(cfg), log: log, exec: exec, incomplete: &a.incomplete, urgent: a.urgent}
+	l := &live{
+		Session: session.New(cfg), log: log, exec: exec, incomplete: &a.incomplete, urgent: a.urgent, signals: &a.signals,
+	}
+	a.signals.add(l)
 	l.calm = context.AfterFunc(a.urgent, func() { _ = l.Kill() }) // end tells of what it could not kill
 	if t.from != nil {
 		l.Note(t.from.origin(), "")
@@ -250,13 +258,7 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 		return cfg, usagef("--startup-timeout and --timeout must be more than 0")
 	}
 	if t.answers != "" {
-		data, err := readFile(t.answers)
-		if err != nil {
-			return cfg, usagef("--answers: %v", err)
-		}
-		if cfg.Answers, err = session.ParseAnswers(data); err != nil {
-			return cfg, usagef("--answers %s: %v", t.answers, err)
-		}
+		cfg.Answers = t.canned
 	}
 	if t.from != nil {
 		cfg.Secrets = t.from.start.Secrets()
@@ -270,6 +272,25 @@ func (t *targetFlags) sessionConfig(argv []string) (session.Config, error) {
 		t.configure(&cfg)
 	}
 	return cfg, err
+}
+
+// readAnswers reads the file of --answers, unless that is done: it may be a pipe,
+// and several sessions may need it.
+func (a *app) readAnswers(ctx context.Context, t *targetFlags) error {
+	if t.answers == "" || t.canned != nil {
+		return nil
+	}
+	data, err := a.readFile(ctx, "--answers", t.answers)
+	if err != nil {
+		return err
+	}
+	if t.canned, err = session.ParseAnswers(data); err != nil {
+		return usagef("--answers %s: %v", t.answers, err)
+	}
+	if t.canned == nil {
+		t.canned = session.Answers{}
+	}
+	return nil
 }
 
 // folder is where the server is to be started; "" on a host that was not told.
@@ -351,6 +372,8 @@ func lastOfEach(env []executor.EnvVar) []executor.EnvVar {
 // signal cuts the ladder short; when one has ended ctx before, the next does. A
 // log that could not be written to its end is no error: its Stats tell.
 func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
+	defer l.signals.begin()()
+	defer l.signals.remove(l)
 	if ctx.Err() != nil {
 		ctx = l.urgent
 	}
@@ -361,6 +384,13 @@ func (l *live) end(ctx context.Context) (session.ShutdownReport, error) {
 	_ = l.log.Close()
 	l.incomplete.add(l.log)
 	return report, err
+}
+
+// ending reports whether the session shuts its server down, or will when ctx of
+// its Open is done: a handshake that is broken off ends the process.
+func (l *live) ending() bool {
+	status := l.Status()
+	return status.State == session.Handshaking || status.State == session.Stopping || status.Ending.Step != 0
 }
 
 // size is a flag for a number of bytes, with K, M or G behind it.

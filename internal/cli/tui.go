@@ -32,8 +32,32 @@ func (a *app) prompter() *prompter {
 		if err != nil {
 			return nil, err
 		}
-		return tty, nil
+		return &promptTerminal{tty, a.signals.atExit(tty.Save())}, nil
 	}}
+}
+
+// A promptTerminal is the terminal while a question is asked.
+type promptTerminal struct {
+	*ui.TTY
+	done func() // nothing is to be restored any more
+}
+
+// Close implements io.Closer.
+func (t *promptTerminal) Close() error {
+	t.done()
+	return t.TTY.Close()
+}
+
+// show runs the interface until the person leaves it or a signal, which is the
+// error then, ends ctx.
+func (a *app) show(ctx context.Context, opts ui.Options) error {
+	defer context.AfterFunc(ctx, func() { a.signals.begin() })() // Run then ends within seconds
+	defer a.signals.atExit(ui.SaveScreen())()
+	err := ui.Run(ctx, opts)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 // interactive debugs argv on the screen, under a name, or that of the server.
@@ -45,7 +69,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 	if err != nil {
 		return err
 	}
-	l, err := a.prepare(t, argv, prompter)
+	l, err := a.prepare(ctx, t, argv, prompter)
 	if err != nil {
 		return errors.Join(err, closeFiles(files))
 	}
@@ -63,10 +87,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 		defer over.close()
 		opts.Start, opts.Watch = over.open, over.onScreen()
 	}
-	err = ui.Run(ctx, opts)
-	if err == nil {
-		err = context.Cause(ctx) // a signal, if one did it
-	}
+	err = a.show(ctx, opts)
 	return errors.Join(err, more.end(ctx, err))
 }
 
@@ -99,7 +120,7 @@ func (a *app) gridScreen(ctx context.Context, fl *fleet, run grid.Source, name s
 		}
 		return targetFlags{}, false, nil
 	}}
-	err := ui.Run(ctx, ui.Options{
+	err := a.show(ctx, ui.Options{
 		Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder(),
 		Grid: &ui.GridRun{
 			Source: run, Title: name, Stop: stop,
@@ -109,18 +130,15 @@ func (a *app) gridScreen(ctx context.Context, fl *fleet, run grid.Source, name s
 				o.Title = title(row.Server, row.Host) // the names of the files of a run begin all the same
 				return o, err
 			},
-			Fresh: func(_ context.Context, target int) (ui.Opened, error) {
+			Fresh: func(ctx context.Context, target int) (ui.Opened, error) {
 				t, argv, err := fl.at(target)
 				if err != nil {
 					return ui.Opened{}, err
 				}
-				return l.start(t, argv, run.Row(target).Server)
+				return l.start(ctx, t, argv, run.Row(target).Server)
 			},
 		},
 	})
-	if err == nil {
-		err = context.Cause(ctx) // a signal, if one did it
-	}
 	return errors.Join(err, l.end(ctx, err))
 }
 
@@ -128,10 +146,7 @@ func (a *app) gridScreen(ctx context.Context, fl *fleet, run grid.Source, name s
 func (a *app) homeScreen(ctx context.Context) error {
 	prompter := ui.NewPrompter()
 	l := &launcher{app: a, prompter: prompter}
-	err := ui.Run(ctx, ui.Options{Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
-	if err == nil {
-		err = context.Cause(ctx) // a signal, if one did it
-	}
+	err := a.show(ctx, ui.Options{Settings: a.settings, Launcher: l, Prompter: prompter, Drafts: draftsFolder()})
 	return errors.Join(err, l.end(ctx, err))
 }
 

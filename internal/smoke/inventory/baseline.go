@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"mcpdbg/internal/input"
 	"mcpdbg/recordings"
 )
 
@@ -89,7 +90,7 @@ type target struct {
 // fromDocument reads a document of mcpdbg smoke. notOne is the error if it is
 // none.
 func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, error) {
-	targets, err := readTargets(path, notOne)
+	targets, err := readTargets(ctx, path, notOne)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +117,8 @@ func fromDocument(ctx context.Context, path string, notOne error) (*Baseline, er
 }
 
 // readTargets reads the targets of a document, or of the lines of one.
-func readTargets(path string, notOne error) ([]target, error) {
-	f, err := os.Open(path)
+func readTargets(ctx context.Context, path string, notOne error) ([]target, error) {
+	f, err := input.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +133,8 @@ func readTargets(path string, notOne error) ([]target, error) {
 		switch err := d.Decode(&doc); {
 		case errors.Is(err, io.EOF):
 			return targets, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
 		case err != nil || doc.Version == 0:
 			return nil, notOne
 		case doc.Version != 1:

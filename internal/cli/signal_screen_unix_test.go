@@ -1,0 +1,53 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTheTerminalIsRestoredAfterSignals: whatever number of signals ends the
+// interface, the shell finds the terminal as it was.
+func TestTheTerminalIsRestoredAfterSignals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault, signals string
+		codes          []int
+	}{
+		{"", "-TERM", []int{143}},
+		{"ignores-eof-term", "-HUP -INT", []int{129, 130}},
+		{"ignores-eof-term", "-HUP -INT -TERM", []int{129, 130, 143}},
+	} {
+		t.Run(c.signals, func(t *testing.T) {
+			t.Parallel()
+			const script = `before=$(stty -g); "$@"; code=$?; after=$(stty -g); [ "$before" = "$after" ] && echo "same settings, code $code."; exec sleep 60`
+			s := inTerminal(t, 120, 36, append([]string{need(t, "sh"), "-c", script, "sh", binary}, against(c.fault)...)...)
+			s.until("LIVE", "ready")
+			require.Equal(t, "1", s.show("#{alternate_on}"))
+			var kill strings.Builder // one shell for all, so that they come at once
+			for signal := range strings.FieldsSeq(c.signals) {
+				fmt.Fprintf(&kill, "kill %s $pid; ", signal)
+			}
+			s.tmux("run-shell", fmt.Sprintf(`for pid in $(ps -o pid= --ppid %s); do %s done`, s.show("#{pane_pid}"), &kill))
+			shown := s.until("same settings, code ")
+			code := 0
+			_, err := fmt.Sscanf(shown[strings.Index(shown, "settings, code"):], "settings, code %d.", &code)
+			require.NoError(t, err, shown)
+			require.Contains(t, c.codes, code, shown)
+			for _, mode := range []string{"alternate_on", "mouse_any_flag", "mouse_sgr_flag"} {
+				require.Equal(t, "0", s.show("#{"+mode+"}"), mode)
+			}
+			require.Equal(t, "1", s.show("#{cursor_flag}"))
+		})
+	}
+}
+
+// show is what tmux knows of the terminal.
+func (s *screen) show(format string) string {
+	s.t.Helper()
+	return strings.TrimSpace(s.tmux("display-message", "-p", format))
+}

@@ -1,0 +1,90 @@
+package input
+
+import (
+	"context"
+	"io"
+)
+
+// chunkSize is how many bytes are read at once.
+const chunkSize = 64 << 10
+
+// A pump reads in a goroutine of its own, for a source whose open or read may
+// wait for ever. An abandoned goroutine stays in the system call until the
+// program ends. A pump serves one reader.
+type pump struct {
+	ctx    context.Context
+	stop   context.CancelFunc
+	chunks chan chunk
+	rest   []byte // of the last chunk
+	err    error  // after it
+}
+
+// A chunk is what one read returned.
+type chunk struct {
+	data []byte
+	err  error
+}
+
+// pumped starts to read from what open opens.
+func pumped(ctx context.Context, open func() (io.ReadCloser, error)) *pump {
+	p := &pump{chunks: make(chan chunk)}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	go p.run(open)
+	return p
+}
+
+// run reads until an error, the end of the input included, or until ctx is done.
+func (p *pump) run(open func() (io.ReadCloser, error)) {
+	from, err := open()
+	if err != nil {
+		p.send(chunk{nil, err})
+		return
+	}
+	defer from.Close()
+	// The reader is done with a buffer when it takes the next one: two are enough.
+	buffers := [2][]byte{make([]byte, chunkSize), make([]byte, chunkSize)}
+	for i := 0; err == nil; i = 1 - i {
+		var n int
+		n, err = from.Read(buffers[i])
+		if !p.send(chunk{buffers[i][:n], err}) {
+			return
+		}
+	}
+}
+
+// send hands a chunk to the reader. It reports whether the reader took it.
+func (p *pump) send(c chunk) bool {
+	select {
+	case p.chunks <- c:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+// Read implements io.Reader.
+func (p *pump) Read(b []byte) (int, error) {
+	for len(p.rest) == 0 && p.err == nil {
+		if p.ctx.Err() != nil {
+			return 0, context.Cause(p.ctx)
+		}
+		select {
+		case c := <-p.chunks:
+			p.rest, p.err = c.data, c.err
+		case <-p.ctx.Done():
+			return 0, context.Cause(p.ctx)
+		}
+	}
+	if len(p.rest) == 0 {
+		return 0, p.err
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// Close implements io.Closer. It waits for nothing.
+func (p *pump) Close() error {
+	p.stop()
+	return nil
+}
