@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,11 +21,13 @@ import (
 func (a *app) callCommand() *cobra.Command {
 	var t targetFlags
 	var tool, params string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "call [flags] (METHOD | --tool NAME) [ARG...] -- COMMAND [ARG...]",
 		Short: "Send one request and print its result as one JSON document",
 		Long: `call starts the server, shakes hands, sends one request, prints the result on
-stdout and shuts the server down. An error answer goes to stderr, exit code 1.
+stdout and shuts the server down. An error answer goes to stderr, exit code 1;
+with --json it is in the object on stdout, too.
 
 An ARG is a member of the params, or with --tool of the tool's arguments:
 NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's
@@ -32,16 +36,19 @@ one argument can read it, or --params.`,
 		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
   mcpdbg call --tool add a:=1 b:=2 -- ./my-server
   mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,
+		ValidArgsFunction: completeMethods,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			method, body, err := a.callParams(cmd.Context(), tool, params, args)
 			if err != nil {
 				return err
 			}
-			return a.call(cmd.Context(), t, method, body)
+			return a.call(cmd.Context(), t, callRequest{method, body, params == "", asJSON})
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "call the tool `NAME`: METHOD is tools/call")
 	cmd.Flags().StringVar(&params, "params", "", "the params as a `JSON` object; @FILE takes it from a file, - from standard input")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with the result or the error, and with times and the server")
+	completeNothing(cmd, "tool", "params")
 	t.register(cmd)
 	return cmd
 }
@@ -102,24 +109,92 @@ func (a *app) readParams(ctx context.Context, params string) (json.RawMessage, e
 	return text, nil
 }
 
-func (a *app) call(ctx context.Context, t targetFlags, method string, params json.RawMessage) error {
-	return a.withSession(ctx, t, func(ctx context.Context, s *session.Session) error {
-		resp, err := s.Request(ctx, method, params, session.CallOptions{})
+// A callRequest is what call sends, and how its answer is printed.
+type callRequest struct {
+	method string
+	params json.RawMessage
+	typed  bool // the params are words of the command line
+	asJSON bool
+}
+
+func (a *app) call(ctx context.Context, t targetFlags, r callRequest) error {
+	return a.withSession(ctx, t, func(ctx context.Context, l *live) error {
+		begin := time.Now()
+		resp, err := l.Request(ctx, r.method, r.params, session.CallOptions{})
 		if err != nil {
 			return err
 		}
-		if resp.Error != nil {
-			return withHint(fmt.Errorf("%s: %w%s", method, resp.Error, errorData(resp.Error)), callHint(resp.Error))
+		took := time.Since(begin)
+		isError := resp.Error == nil && reportsError(resp.Result)
+		printErr := a.printAnswer(l, r, resp, took)
+		about, hint := "", ""
+		if tool := toolCallOf(r.method, r.params, r.typed); tool != nil && (resp.Error != nil || isError) {
+			about, hint = tool.advise(ctx, l.Session)
 		}
-		printErr := a.printJSON(resp.Result)
-		var result struct {
-			IsError bool `json:"isError"`
-		}
-		if json.Unmarshal(resp.Result, &result) == nil && result.IsError {
+		switch {
+		case resp.Error != nil:
+			err = fmt.Errorf("%s: %w%s", r.method, resp.Error, errorData(resp.Error))
+			if about != "" {
+				err = fmt.Errorf("%w\n%s", err, about)
+			}
+			return printed(withHint(&answerError{err: err}, cmp.Or(hint, callHint(resp.Error, r, about))), printErr)
+		case isError && about+hint != "":
+			return printed(withHint(&answerError{err: errors.New(strings.TrimSpace("the tool reports an error\n" + about))}, hint), printErr)
+		case isError:
 			return printed(&answerError{err: errors.New("the tool reports an error"), printed: true}, printErr)
 		}
 		return printErr
 	})
+}
+
+// reportsError reports whether the result of a tool is an error.
+func reportsError(result json.RawMessage) bool {
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.IsError
+}
+
+// A callDocument is what call prints with --json; docs/json.md describes it.
+type callDocument struct {
+	Method    string            `json:"method"`
+	Tool      string            `json:"tool,omitempty"`
+	OK        bool              `json:"ok"`
+	Duration  int64             `json:"duration_us"`
+	Server    string            `json:"server,omitempty"`
+	Era       string            `json:"era,omitempty"`
+	Protocol  string            `json:"protocol,omitempty"`
+	Recording string            `json:"recording,omitempty"`
+	N         uint64            `json:"n"`
+	Result    json.RawMessage   `json:"result,omitempty"`
+	Error     *session.RPCError `json:"error,omitempty"`
+}
+
+// printAnswer prints the result, or with --json a document that has the error of
+// the answer too.
+func (a *app) printAnswer(l *live, r callRequest, resp session.Response, took time.Duration) error {
+	if !r.asJSON {
+		if resp.Error != nil {
+			return nil
+		}
+		return a.printJSON(resp.Result)
+	}
+	server := l.Status().Server
+	doc := callDocument{
+		Method: r.method, OK: resp.Error == nil && !reportsError(resp.Result), Duration: took.Microseconds(),
+		Server: strings.TrimSpace(server.Name + " " + server.Version), Era: server.Era.String(), Protocol: server.Protocol,
+		Recording: l.log.Path(), N: resp.N, Result: resp.Result, Error: resp.Error,
+	}
+	if tool := toolCallOf(r.method, r.params, r.typed); tool != nil {
+		doc.Tool = tool.tool
+	}
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false) // the result is as the server wrote it
+	if err := to.Encode(doc); err != nil {
+		return fmt.Errorf("print the answer: %w", err)
+	}
+	return a.printJSON(bytes.TrimSpace(text.Bytes()))
 }
 
 func errorData(e *session.RPCError) string {
@@ -129,18 +204,21 @@ func errorData(e *session.RPCError) string {
 	return " " + string(e.Data)
 }
 
-func callHint(e *session.RPCError) string {
-	switch e.Code {
-	case mcp.CodeInvalidParams:
+// callHint is what to try after an error of which nothing more is known; about is
+// what is.
+func callHint(e *session.RPCError, r callRequest, about string) string {
+	switch {
+	case about != "":
+	case e.Code == mcp.CodeInvalidParams && r.typed:
 		return "NAME:=JSON for numbers, true, false, arrays and objects: NAME=TEXT is always a string"
-	case mcp.CodeMethodNotFound:
+	case e.Code == mcp.CodeMethodNotFound:
 		return "mcpdbg list tools -- COMMAND shows what the server offers"
 	}
 	return ""
 }
 
 // withSession opens a session, does one thing with it and ends it.
-func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Context, *session.Session) error) error {
+func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Context, *live) error) error {
 	t, argv, err := a.choose(t)
 	if err != nil {
 		return err
@@ -153,7 +231,7 @@ func (a *app) withSession(ctx context.Context, t targetFlags, do func(context.Co
 	err = l.Open(ctx)
 	if err == nil {
 		a.announce(l.Status().Process.Notices)
-		err = do(ctx, l.Session)
+		err = do(ctx, l)
 		err = withHint(err, unansweredHint(err, l.log.Stats()))
 	}
 	err = interrupted(ctx, err)

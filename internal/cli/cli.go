@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +24,7 @@ const demoServer = "demo-server"
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	args           []string        // what stands before the first --
 	command        []string        // what stands behind the first --
 	hasCommand     bool            // there was a --
 	urgent         context.Context // over when a second signal says that the server's end can't wait
@@ -67,13 +67,27 @@ func (a *app) run(ctx context.Context, args []string) int {
 		ctx, stop = a.catchSignals(ctx)
 		defer stop()
 	}
-	args, a.command, a.hasCommand = splitCommand(args)
+	a.args, a.command, a.hasCommand = splitCommand(args)
+	if isCompletion(args) {
+		if done, err := a.completeCommand(args[1:]); done {
+			return a.exitCode(err)
+		}
+		a.args, a.command, a.hasCommand = args, nil, false // -- is a word being typed
+	}
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(a.args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(ctx)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(a.args...)
+	var err error
+	if !isCompletion(args) {
+		err = checkHelp(root, a.args)
+	}
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		err = out.failure // of what has nobody to report to, such as help
 	}
@@ -118,10 +132,10 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
   mcpdbg list tools -- gopls mcp
   mcpdbg call --tool echo message=hi -- ./my-server
   mcpdbg run --json --in requests.jsonl -- ./my-server`,
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		Args:                       unknownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionLine(),
+		Args:          unknownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.screen(s); err != nil {
 				return err
@@ -139,37 +153,19 @@ Without a terminal on stdout, on one that is dumb, and with --plain,
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v (see %s --help)", err, cmd.CommandPath())
+		if a.hasCommand {
+			return flagError(cmd, err, nil) // what precedes -- is not a server's command
+		}
+		return flagError(cmd, err, a.args)
 	})
 	foldHelp(root)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolP("version", "V", false, "print the version and exit")
 	w.register(root)
 	t.register(root)
 	s.register(root)
 	root.AddCommand(a.demoCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.openCommand(), a.recCommand(), a.replayCommand(), a.diffCommand(), a.mockCommand(), a.smokeCommand(), a.demoServerCommand(), a.keysCommand(), a.schemaCommand(), a.manCommand(), a.versionCommand())
 	return root
-}
-
-// unknownCommand says what to do about a word that is no command.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if hint := expandedHint(cmd); hint != "" {
-		return withHint(usagef("unexpected %q: the server's command stands after --", args[0]), hint)
-	}
-	hint := suggested(cmd, args[0], cmd.Name()+" --help lists the commands; a server's command stands after --")
-	return withHint(usagef("unknown command %q", args[0]), hint)
-}
-
-// suggested are the commands of cmd that a word that is none may have meant, or
-// else.
-func suggested(cmd *cobra.Command, word, otherwise string) string {
-	near := cmd.SuggestionsFor(word)
-	if len(near) == 0 {
-		return otherwise
-	}
-	path := cmd.CommandPath() + " "
-	return path + strings.Join(near, ", or "+path)
 }
 
 // debug is the program without a subcommand: the interface on a live session,

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -38,4 +41,82 @@ func TestHostsAreCompleted(t *testing.T) {
 	require.Equal(t, "web-1\nweb-2\n:4\n", complete("we"))
 	require.Equal(t, "me@web-1\nme@web-2\nme@db\n:4\n", complete("me@"))
 	require.Equal(t, ":4\n", complete("x"))
+}
+
+// completed is what the shell is offered for the last of some words, and the
+// directive.
+func completed(t *testing.T, words ...string) (offered []string, directive string) {
+	t.Helper()
+	r := inProcess(t, append([]string{"__completeNoDesc"}, words...)...)
+	require.Equal(t, 0, r.code, r.stderr)
+	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	return lines[:len(lines)-1], lines[len(lines)-1]
+}
+
+func TestTheServersCommandIsCompleted(t *testing.T) {
+	const files = ":0"
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"my-server": 0o755, "my-server-2": 0o755, "my-notes": 0o644, "other": 0o755} {
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, mode))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "my-folder"), 0o700))
+	t.Setenv("PATH", dir)
+	for _, before := range [][]string{nil, {"run"}, {"call", "--tool", "x", "a=b"}, {"smoke", "--jobs", "3"}} {
+		offered, directive := completed(t, append(before[:len(before):len(before)], "--", "my-s")...)
+		require.Len(t, offered, 2, "%q", before)
+		require.Equal(t, files, directive)
+		for _, rest := range [][]string{{"--", "./my"}, {"--", ""}, {"--", "my-server", "my"}, {"--", "my-server", "--fl"}, {"--", "x", "--", "my-s"}} {
+			offered, directive = completed(t, append(before[:len(before):len(before)], rest...)...)
+			require.Empty(t, offered, "%q", rest)
+			require.Equal(t, files, directive, "%q", rest)
+		}
+	}
+}
+
+func TestFlagsAreCompletedAfterTwoDashes(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{nil, {"call"}, {"run"}, {"rec", "cat"}} {
+		offered, _ := completed(t, append(command, "--")...)
+		require.Greater(t, len(offered), 3, "%q", command)
+		for _, flag := range offered {
+			require.True(t, strings.HasPrefix(flag, "--"), "%q: %s", command, flag)
+		}
+	}
+}
+
+func TestMethodsAndKindsAreCompleted(t *testing.T) {
+	t.Parallel()
+	offered, _ := completed(t, "call", "")
+	require.Subset(t, offered, []string{"tools/call", "tools/list", "resources/read", "prompts/get", "ping"})
+	for _, words := range [][]string{{"call", "tools/call", ""}, {"call", "--tool", "x", ""}} {
+		offered, _ = completed(t, words...)
+		require.Empty(t, offered, "%q", words)
+	}
+	offered, _ = completed(t, "demo-server", "--misbehave", "")
+	require.Contains(t, offered, "ansi")
+	for _, words := range [][]string{{"call", "--tool", ""}, {"run", "--filter", ""}} {
+		offered, directive := completed(t, words...)
+		require.Empty(t, offered, "%q", words)
+		require.Equal(t, ":4", directive, "%q: no files", words)
+	}
+}
+
+func TestTheNewestRecordingIsCompleted(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for _, command := range []string{"open", "rec cat", "rec info", "replay", "mock", "diff"} {
+		offered, _ := completed(t, append(strings.Fields(command), "")...)
+		require.NotContains(t, offered, "last", "there is none")
+	}
+	folder := filepath.Join(os.Getenv("XDG_STATE_HOME"), "mcpdbg", "recordings")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "20260101-000000-x-abcdef.jsonl"), nil, 0o600))
+	for _, command := range []string{"open", "rec cat", "rec info", "rec export", "replay", "mock", "diff"} {
+		offered, _ := completed(t, append(strings.Fields(command), "")...)
+		require.Contains(t, offered, "last", command)
+		offered, _ = completed(t, append(strings.Fields(command), "la")...)
+		require.Equal(t, []string{"last"}, offered, command)
+	}
 }

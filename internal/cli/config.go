@@ -70,6 +70,9 @@ func (a *app) choose(t targetFlags) (targetFlags, []string, error) {
 				return t, nil, usagef("--%s means nothing without --config FILE", name)
 			}
 		}
+		if len(a.command) > 0 && isURL(a.command[0]) {
+			return t, nil, urlError(a.command[0])
+		}
 		return t, a.command, nil
 	}
 	if a.hasCommand {

@@ -125,6 +125,11 @@ func (a *app) demoServerCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&misbehave, "misbehave", "", "be a server with the fault `KIND`")
+	var kinds []cobra.Completion
+	for _, k := range demo.Kinds() {
+		kinds = append(kinds, cobra.CompletionWithDesc(k.Name, k.Description))
+	}
+	completeOneOf(cmd, "misbehave", kinds...)
 	cmd.Flags().BoolVar(&changed, "changed", false, "differ from the demo server in one tool's schema (slow) and one answer (of add)")
 	cmd.Flags().BoolVar(&list, "list", false, "list the kinds of fault")
 	cmd.MarkFlagsMutuallyExclusive("changed", "misbehave")

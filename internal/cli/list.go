@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcpdbg/session"
 	"mcpdbg/session/mcp"
 	"mcpdbg/ui/termsafe"
 )
@@ -43,13 +42,20 @@ func (a *app) listCommand() *cobra.Command {
 }
 
 func (a *app) list(ctx context.Context, t targetFlags, list mcp.List, asJSON bool) error {
-	return a.withSession(ctx, t, func(ctx context.Context, s *session.Session) error {
-		items, err := s.ListAll(ctx, list)
+	return a.withSession(ctx, t, func(ctx context.Context, l *live) error {
+		server := l.Status().Server
+		declared := server.Offers(list)
+		items, err := l.ListAll(ctx, list)
 		if err != nil && codeOf(err) == exitUsage {
 			err = &answerError{err: err} // it was no list
 		}
-		if err != nil {
+		switch undeclared := "the server does not declare " + list.Name + " in its capabilities"; {
+		case err != nil && !declared:
+			return fmt.Errorf("%s, and was asked all the same: %w", undeclared, err)
+		case err != nil:
 			return err
+		case !declared:
+			fmt.Fprintln(a.stderr, "mcpdbg: note: "+undeclared)
 		}
 		if asJSON {
 			doc := slices.Concat([]byte("["), bytes.Join(rawBytes(items), []byte(",")), []byte("]"))

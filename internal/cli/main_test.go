@@ -24,6 +24,9 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if others := os.Getenv(strictServer); others != "" {
+		os.Exit(serveStrictly(others))
+	}
 	// Most tests wait for processes most of the time: as many at once as there
 	// are processors leave those idle.
 	flag.Parse()

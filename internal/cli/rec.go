@@ -16,11 +16,9 @@ func (a *app) recCommand() *cobra.Command {
 		Use:   "rec",
 		Short: "List, print, check, share and remove recordings",
 		Long:  "rec lists, prints, checks, shares and removes recordings.\n\n" + recordingNames,
-
-		SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return withHint(usagef("unknown command %q", "rec "+args[0]), suggested(cmd, args[0], "mcpdbg rec --help lists the commands"))
+				return unknownWord(cmd, args)
 			}
 			return cmd.Help()
 		},

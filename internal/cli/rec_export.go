@@ -103,6 +103,7 @@ makes a copy without them.
 	f.StringVarP(&o.out, "output", "o", "-", "write to this `file`; - is stdout")
 	f.BoolVar(&o.force, "force", false, "replace a file that is there")
 	f.StringVar(&shown, "filter", "", "write only what passes the filter `expr`, as in rec cat")
+	completeNothing(cmd, "filter")
 	f.Var(&o.from, "from", "begin there: at the number of an entry, a time since the start such as 1.5s, or a date and time")
 	f.Var(&o.to, "to", "end there, that entry or time included")
 	o.scenario.register(cmd)

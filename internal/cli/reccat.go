@@ -92,6 +92,7 @@ file can't be read.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&shown, "filter", "", "print only what passes the filter `expr`")
+	completeNothing(cmd, "filter")
 	f.Var(&o.from, "from", "begin there: at the number of an entry, a time since the start such as 1.5s, or a date and time")
 	f.Var(&o.to, "to", "end there, that entry or time included")
 	f.BoolVar(&o.json, "json", false, "print the lines of the recording")

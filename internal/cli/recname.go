@@ -119,6 +119,9 @@ func completeRecordings(_ *cobra.Command, _ []string, typed string) ([]cobra.Com
 	}
 	all, _ := datedRecordings(folder) // without the folder there are none
 	var names []cobra.Completion
+	if len(all) > 0 && strings.HasPrefix(newestName, typed) {
+		names = append(names, cobra.CompletionWithDesc(newestName, "the newest recording"))
+	}
 	for _, r := range all {
 		name := filepath.Base(r.path)
 		if strings.HasPrefix(name, typed) && termsafe.String(name) == name { // it goes to the terminal as it is

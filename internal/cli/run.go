@@ -96,6 +96,7 @@ things, such as calls of most tools, is held back: see --watch-all.`,
 	f.BoolVar(&r.json, "json", false, "print the lines of the recording; of a scenario its result as one JSON document")
 	f.BoolVar(&r.quiet, "quiet", false, "print nothing")
 	f.StringVar(&shown, "filter", "", "print only what passes the filter `expr`")
+	completeNothing(cmd, "filter")
 	r.watch.register(cmd)
 	t.register(cmd)
 	return cmd
@@ -103,6 +104,9 @@ things, such as calls of most tools, is held back: see --watch-all.`,
 
 // noArgs says what to do about a word before the first --.
 func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && isURL(args[0]) {
+		return urlError(args[0])
+	}
 	if len(args) > 0 {
 		return withHint(usagef("%s: unexpected %q: the server's command stands after --", cmd.CommandPath(), args[0]), expandedHint(cmd))
 	}

@@ -37,6 +37,9 @@ func (a *app) smokeServers(t *targetFlags, f *smokeFlags) ([]smokeServer, error)
 	if len(a.command) == 0 {
 		return nil, usagef("no command: name the server's command after --, or its config file with --config")
 	}
+	if isURL(a.command[0]) {
+		return nil, urlError(a.command[0])
+	}
 	return []smokeServer{{name: t.serverName(a.command), command: a.command}}, nil
 }
 

@@ -2,7 +2,10 @@
 // you mean".
 package spelling
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	// near is how many letters a misspelled word may be off.
@@ -24,27 +27,55 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is how many letters have to be changed, added or left out to make b
-// of a (Levenshtein).
+// Near returns the known words that another one is a misspelling or the beginning
+// of, in any case, the nearest first. More than half of the letters have to agree.
+func Near(word string, known []string) []string {
+	type match struct {
+		word string
+		off  int
+	}
+	var found []match
+	lower := strings.ToLower(word)
+	for _, k := range known {
+		other := strings.ToLower(k)
+		off := distance(lower, other)
+		begins := len(word) > 1 && strings.HasPrefix(other, lower)
+		if begins || off <= near && 2*off < max(len(word), len(k)) {
+			found = append(found, match{k, off})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return a.off - b.off })
+	var words []string
+	for _, m := range found {
+		words = append(words, m.word)
+	}
+	return words
+}
+
+// distance is how many letters have to be changed, added, left out or swapped
+// with their neighbour to make b of a.
 func distance(a, b string) int {
 	if len(a) > longest || len(b) > longest {
 		return longest
 	}
-	row := make([]int, len(b)+1)
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := row[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }
