@@ -227,7 +227,8 @@ func TestCallSaysWhatToTry(t *testing.T) {
 		args  []string
 		says  []string
 	}{
-		{"", []string{"tools/call", "name=nope"}, []string{"error -32602", "try: NAME:=JSON"}},
+		{"", []string{"tools/call", "name=nope"}, []string{"error -32602", "the server has: add, "}},
+		{"", []string{"prompts/get", "name=nope"}, []string{"error -32602", "try: NAME:=JSON"}},
 		{"", []string{"no/such"}, []string{"error -32601", "try: mcpdbg list tools"}},
 		{"", []string{"--timeout", "100ms", "--tool", "slow", "seconds:=60"}, []string{"no answer in time (100ms)", "try: --timeout"}},
 		{"nul", []string{"--timeout", "300ms", "--tool", "echo", "message=hi"}, []string{"no answer in time", "1 lines on stdout were no messages", "recorded to "}},

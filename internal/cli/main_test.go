@@ -7,6 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +26,9 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if isMarkedCopy() {
+		os.Exit(Main(os.Args[1:]))
+	}
 	if others := os.Getenv(strictServer); others != "" {
 		os.Exit(serveStrictly(others))
 	}
@@ -59,13 +64,83 @@ func buildAndRun(m *testing.M) int {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "mcpdbg").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
+	if err := os.Setenv("PATH", readable(os.Getenv("PATH"))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := buildProgram(binary); err != nil {
+		fmt.Fprintf(os.Stderr, "the test binary stands for the program: %v\n", err)
+		if err := copySelf(binary); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
+}
+
+// readable is a PATH without the folders that this user may not look into: in one
+// of those a program that is missing might be.
+func readable(path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "."))
+		return errors.Is(err, fs.ErrPermission)
+	})
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// programMark is at the end of the copy of the test binary that stands for the
+// program where there is no go command, or no source code.
+const programMark = "\x00this copy of the test binary is mcpdbg\x00"
+
+// isMarkedCopy reports whether this process runs that copy, under any name.
+func isMarkedCopy() bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	f, err := os.Open(self)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	end := make([]byte, len(programMark))
+	_, err = f.ReadAt(end, info.Size()-int64(len(end)))
+	return err == nil && string(end) == programMark
+}
+
+// buildProgram builds the program, without the network.
+func buildProgram(path string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, "mcpdbg")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%.1000s", err, out)
+	}
+	return nil
+}
+
+// copySelf copies the test binary, and marks the copy.
+func copySelf(path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.MultiReader(from, strings.NewReader(programMark)))
+	return errors.Join(err, to.Close())
 }
 
 const (

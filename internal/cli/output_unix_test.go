@@ -157,6 +157,10 @@ func TestWhatOneMayNot(t *testing.T) {
 		require.Empty(t, os.Getenv("CI"), "only root can run the program as another user")
 		t.Skip("only root can run the program as another user")
 	}
+	shared, err := os.MkdirTemp("", "shared") //nolint:usetesting // only its owner may look into the parent of a TempDir
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(shared) })
+	require.NoError(t, os.Chmod(shared, 0o777)) // recordings that are not kept go there
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.Mkdir(secret, 0o700))
 	for _, c := range []struct {
@@ -173,7 +177,7 @@ func TestWhatOneMayNot(t *testing.T) {
 		cmd := program(t, c.args...)
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+c.state)
+		cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+c.state, "TMPDIR="+shared)
 		r := finish(t, cmd)
 		require.Equal(t, c.code, r.code, r.stderr)
 		for _, text := range c.says {

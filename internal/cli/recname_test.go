@@ -15,6 +15,7 @@ func recFolder(t *testing.T, files map[string]string) string {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(state, "cache"))
+	t.Setenv("HOME", t.TempDir()) // paths below it are shortened
 	folder := filepath.Join(state, "mcpdbg", "recordings")
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	fill(t, folder, files)

@@ -223,6 +223,7 @@ func TestWatchUsage(t *testing.T) {
 // TestWatchOnScreen edits a server under the interface.
 func TestWatchOnScreen(t *testing.T) {
 	s := newScript(t)
+	t.Chdir(filepath.Dir(s.path)) // a long path would push the end off the line
 	sc := onScreen(t, 120, 36, "--watch", s.path, "--", s.path)
 	sc.until("WATCH", "ready", "prompts/list")
 	s.serve("--changed")

@@ -29,6 +29,7 @@ func OpenSSH(t testing.TB, o Options) *Server {
 		return exec.Command(sshd, "-D", "-e", "-f", conf)
 	})
 	s.writeListening(t)
+	s.needAccount(t)
 	return s
 }
 
@@ -44,6 +45,7 @@ func Inetd(t testing.TB, o Options) *Server {
 	const host = "sshtest.invalid" // which leads nowhere, should a client ignore the ProxyCommand
 	s.writeClient(t, host, "HostName "+host,
 		fmt.Sprintf("ProxyCommand %s -i -f '%s' -E '%s'", sshd, conf, s.LogFile))
+	s.needAccount(t)
 	return s
 }
 

@@ -30,7 +30,6 @@ type Account struct {
 func User(t testing.TB, shell string) *Account {
 	t.Helper()
 	NeedRoot(t)
-	Need(t, "useradd")
 	name := "sshtest-" + strings.ToLower(rand.Text()[:12])
 	home := filepath.Join(tempDir(t), "home")
 	require.NoError(t, os.Mkdir(home, 0o755))
@@ -51,7 +50,7 @@ func User(t testing.TB, shell string) *Account {
 // others that do.
 func editUsers(t testing.TB, program string, args ...string) {
 	t.Helper()
-	out, err := exec.Command(program, args...).CombinedOutput()
+	out, err := exec.Command(Need(t, program), args...).CombinedOutput()
 	require.NoError(t, err, "%s: %s", program, out)
 }
 
