@@ -177,6 +177,15 @@ func (s *suite) deadOrUnknown(r executor.StopReport, end cue, pids ...int) {
 	s.release(end, pids...)
 }
 
+// known is a report without what the executor cannot tell, where it may not
+// find every process.
+func (s *suite) known(r executor.StopReport) executor.StopReport {
+	if !s.Orphans {
+		r.CannotTell = nil
+	}
+	return r
+}
+
 // release ends processes that wait for a cue.
 func (s *suite) release(end cue, pids ...int) {
 	s.Helper()

@@ -2,6 +2,7 @@ package exectest
 
 import (
 	"context"
+	"slices"
 	"testing"
 )
 
@@ -9,6 +10,14 @@ import (
 type test struct {
 	name string
 	run  func(*suite)
+}
+
+// lateOutput names the tests whose processes write when their leader has ended.
+var lateOutput = []string{
+	"item04_output_after_exit", "item06_grandchild_holds_stdout", "item19_read_waits",
+	"item20_read_after_exit_waits_for_late_output", "item31_retention_begins_at_closed", "leftovers_of_an_exited_leader",
+	"left_behind_is_told", "who_ends_soon_after_its_leader_is_not_left_behind",
+	"terminate_cuts_what_is_held_out_of_reach", "double_fork_without_environment_outlives_its_leader",
 }
 
 // Run proves that the executors that newHarness returns do all that package
@@ -25,6 +34,9 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 						t.Errorf("close the executor: %v", err)
 					}
 				})
+				if h.StreamsEnd && slices.Contains(lateOutput, c.name) {
+					t.Skip("here the streams end with the leader")
+				}
 				c.run(&suite{T: t, Harness: h, ctx: ctx})
 			})
 		}

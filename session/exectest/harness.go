@@ -50,6 +50,9 @@ type Harness struct {
 	// Without it, Terminate must find those that a look at the tree has shown
 	// before, and for the others give a reason in StopReport.CannotTell.
 	Orphans bool
+	// StreamsEnd reports that the output streams end with the leader, even if a
+	// descendant holds them: tests that read what it then writes are skipped.
+	StreamsEnd bool
 	// Spares tells that the executor obeys Command.Leave.
 	Spares bool
 	// Lose, if set, cuts a process off, so that how it ends is not known.
