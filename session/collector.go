@@ -73,6 +73,7 @@ type collector struct {
 	held     repeats
 	cut      [2]bool            // the open line may miss bytes, which are lost
 	link     executor.LinkState // as the log has it; "" on this machine
+	notices  int                // of the executor's that the log has
 	batch    []Entry
 	aside    aside
 	ended    bool
@@ -103,6 +104,9 @@ func stoppedTimer(f func()) *time.Timer {
 func (c *collector) subscribed(sub *executor.Subscription) {
 	c.sub = sub
 	close(c.ready)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noticed() // one may have come before the subscription
 }
 
 // handle takes one event.
@@ -134,6 +138,8 @@ func (c *collector) handle(ev executor.Event) {
 		c.append(NewEntry(KindProc, 0, ProcBody{Survivors: true, Tree: procInfos(c.s.conceal(ev.Procs))}))
 	case executor.Link:
 		c.linked(*ev.Link)
+	case executor.Noticed:
+		c.noticed()
 	}
 }
 
@@ -340,6 +346,15 @@ func (c *collector) hold(h executor.HoldInfo) {
 func (c *collector) linked(l executor.LinkInfo) {
 	c.link = l.State
 	c.append(NewEntry(KindLink, 0, linkChange(l)))
+}
+
+// noticed logs the notices that have come since the start.
+func (c *collector) noticed() {
+	notices := c.r.proc.Info().Notices
+	for _, n := range notices[min(c.notices, len(notices)):] {
+		c.append(noticeEntry(n))
+	}
+	c.notices = max(c.notices, len(notices))
 }
 
 func (c *collector) writeLagged(events uint64, times int, _ time.Duration) {

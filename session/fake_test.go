@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,6 +73,7 @@ type fakeProcess struct {
 	killing chan struct{} // if set, how long Terminate takes
 
 	mu      sync.Mutex
+	notices []executor.Notice     // that came after the start
 	left    []executor.Descendant // whom it leaves behind
 	report  executor.StopReport   // what Terminate reports besides
 	tree    []executor.Descendant
@@ -88,6 +90,14 @@ func (p *fakeProcess) exit(code int) {
 	}
 }
 
+// notice tells of something after the start.
+func (p *fakeProcess) notice(n executor.Notice) {
+	p.mu.Lock()
+	p.notices = append(p.notices, n)
+	p.mu.Unlock()
+	p.Journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
+}
+
 // lose is the loss of the connection to the process.
 func (p *fakeProcess) lose(cause error) {
 	p.Journal.Fail(cause)
@@ -100,6 +110,9 @@ func (p *fakeProcess) Info() executor.Info {
 	if p.place.Link != nil {
 		info.Placement, info.Link, info.Notices = p.place.Placement, p.place.Link, p.place.Notices
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	info.Notices = append(slices.Clone(info.Notices), p.notices...)
 	return info
 }
 

@@ -31,9 +31,14 @@ func placeEntries(info executor.Info) []Entry {
 		entries = append(entries, NewEntry(KindLink, 0, linkBody(*info.Link)))
 	}
 	for _, n := range info.Notices {
-		entries = append(entries, NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said}))
+		entries = append(entries, noticeEntry(n))
 	}
 	return entries
+}
+
+// noticeEntry is the note of something worth knowing about a process.
+func noticeEntry(n executor.Notice) Entry {
+	return NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said})
 }
 
 // linkBody is all about a connection.

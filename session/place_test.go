@@ -57,6 +57,22 @@ func TestStartOnAHostIsLogged(t *testing.T) {
 	})
 }
 
+// A notice that comes after the start is logged once, also when it comes before
+// the session listens.
+func TestLaterNoticesAreLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openThere(t, func(p *fakeProcess) int {
+			p.notice(executor.Notice{Code: "run.leftover", Text: "early"})
+			return legacy(nil)(p)
+		})
+		h.exec.started[0].notice(executor.Notice{Code: "guard.replaced", Text: "late"})
+		synctest.Wait()
+		require.Equal(t, []string{
+			"note 12 bytes of login noise (said: Welcome!\x1b[2J) - mend .bashrc", "note early", "note late",
+		}, h.entries(session.KindNote))
+	})
+}
+
 // Steps are told while the start is still under way.
 func TestPhasesOfAStartAreLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

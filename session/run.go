@@ -69,6 +69,7 @@ func (r *run) begin() error {
 		return err
 	}
 	c := newCollector(r)
+	c.notices = len(info.Notices)
 	if info.Link != nil {
 		c.link = info.Link.State
 	}

@@ -151,7 +151,7 @@ type Info struct {
 	UnwrittenSince time.Time
 	HeldSince      time.Time // not zero while a pump is held
 	Link           *LinkInfo // nil on this machine
-	Notices        []Notice  // of the start
+	Notices        []Notice  // of the start, and later ones behind them
 }
 
 // ExitKind tells the three endings apart. The zero value is ExitUnknown.
@@ -264,6 +264,9 @@ const (
 	// Link: the connection has stalled, or is up again. Its loss is told by
 	// Failed.
 	Link
+	// Noticed: Info.Notices has one more, Notice. A subscriber that came later
+	// finds it there.
+	Noticed
 )
 
 // An Event is one thing that happened to a process.
@@ -281,6 +284,7 @@ type Event struct {
 	Hold    *HoldInfo
 	Procs   []Descendant // Survivors
 	Link    *LinkInfo    // Link
+	Notice  *Notice      // Noticed
 }
 
 // GapInfo is a range of lost output.
