@@ -36,6 +36,8 @@ type Options struct {
 	// AuthorizedKeys are further lines of authorized_keys.
 	AuthorizedKeys []string
 	User           string // who logs in; empty means who runs the test
+	// Before are commands of a shell that Busybox runs before it becomes the server.
+	Before string
 	// Everywhere makes OpenSSH listen at every address of this machine, on the port
 	// of Addr: on Linux one server is so as many hosts as 127.0.0.0/8 has addresses.
 	Everywhere bool
