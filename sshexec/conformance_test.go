@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,20 +37,27 @@ func at(t testing.TB, s *sshtest.Server, change ...func(*Options)) *Executor {
 
 // conform runs the suite against servers that start makes, one for all tests:
 // each process has a connection of its own.
-func conform(t *testing.T, s *sshtest.Server, change ...func(*Options)) {
+func conform(t *testing.T, s *sshtest.Server, adapt func(*exectest.Harness), change ...func(*Options)) {
+	t.Helper()
 	program := sshtest.CopyBinary(t) // the server may be another user's
 	exectest.Run(t, func(t *testing.T) exectest.Harness {
 		e := at(t, s, change...)
-		return exectest.Harness{
+		h := exectest.Harness{
 			Executor: e,
 			Program:  program,
 			Alive:    alive,
 			Zombie:   func(int) bool { return false }, // children of another program
+			Orphans:  runtime.GOOS == "linux",         // by their stamp
+			Spares:   true,
 			Forgetful: func(t *testing.T, retention time.Duration) executor.Executor {
 				return at(t, s, append(change, func(o *Options) { o.Retention = retention })...)
 			},
 			Lose: func(p executor.Process) { lose(e, p) },
 		}
+		if adapt != nil {
+			adapt(&h)
+		}
+		return h
 	})
 }
 
@@ -78,15 +86,46 @@ func alive(pid int) bool {
 
 func TestConformanceInProcess(t *testing.T) {
 	t.Parallel()
-	conform(t, sshtest.Fake(t, sshtest.FakeOptions{}))
+	conform(t, sshtest.Fake(t, sshtest.FakeOptions{}), nil)
 }
 
 func TestConformanceInetd(t *testing.T) {
 	t.Parallel()
-	conform(t, sshtest.Inetd(t, sshtest.Options{}))
+	conform(t, sshtest.Inetd(t, sshtest.Options{}), nil)
 }
 
 func TestConformanceOpenSSH(t *testing.T) {
 	t.Parallel()
-	conform(t, sshtest.OrdinaryOpenSSH(t, sshtest.Options{}))
+	conform(t, sshtest.OrdinaryOpenSSH(t, sshtest.Options{}), nil)
 }
+
+// Where the limit is in use already there is no stamp: what a daemon was seen to
+// be, and its environment, have to do.
+func TestConformanceWithoutStamp(t *testing.T) {
+	t.Parallel()
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	s := sshtest.OpenSSH(t, sshtest.Options{User: account.Name})
+	require.NoError(t, os.WriteFile(filepath.Join(account.Home, ".bashrc"), []byte("ulimit -S -x 1000\n"), 0o644))
+	conform(t, s, func(h *exectest.Harness) { h.Orphans = false })
+}
+
+func TestConformanceDropbear(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.Dropbear(t, sshtest.Options{}), streamsEnd)
+}
+
+func TestConformanceBusybox(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.Busybox(t, sshtest.Options{}), streamsEnd)
+}
+
+// Without a stamp the environment has to be searched, which busybox's grep can't.
+func TestConformanceBusyboxWithoutStamp(t *testing.T) {
+	t.Parallel()
+	conform(t, sshtest.Busybox(t, sshtest.Options{Before: "ulimit -S -w 1000"}), func(h *exectest.Harness) {
+		h.StreamsEnd, h.Orphans = true, false
+	})
+}
+
+// streamsEnd is true of dropbear.
+func streamsEnd(h *exectest.Harness) { h.StreamsEnd = true }

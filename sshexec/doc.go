@@ -15,7 +15,10 @@
 //     mark, waits for GO and becomes the command. What came before the mark is
 //     noise of startup files: it is told, and is no output.
 //   - The guard channel runs guard.sh. It knows the run by pid and group before
-//     GO is sent, and all that descends from it by the mark in its environment.
+//     GO is sent, and all that descends from it by a stamp that its processes
+//     inherit (a number in their soft limit on file locks, which Linux does not
+//     use), or where that fails by the mark in their environment. Who has been
+//     seen as a member once stays one, by pid and time of birth.
 //
 // What is sent is pipelined: from the open connection to the running command
 // are two round trips and the one in which the guard is executed.
@@ -25,7 +28,10 @@
 // A server that ignores the end of its input, or has children, outlives every
 // way in which an SSH client can go away. So it is the guard that ends them:
 // when it is told to, when its own input ends because the connection is gone,
-// and when it has not heard of us for the lease. Stop and Tree ask it too.
+// and when it has not heard of us for the lease. Before it ends a run by itself
+// it writes why, and the exit says so: Exit.By and Exit.Why. Stop and Tree ask it
+// too. A guard that was killed is replaced on the same connection; after a lost
+// connection the next guard first ends the earlier run.
 //
 // Three endings are kept apart: an exit status, an exit signal, and a loss. A
 // loss is Failed with a *executor.LostError that holds the first cause, and

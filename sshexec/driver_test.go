@@ -17,6 +17,9 @@ import (
 // can be killed.
 const driverArg = "sshexec-driver"
 
+// driverLease is the variable of the driver's environment that holds its lease.
+const driverLease = "SSHEXEC_DRIVER_LEASE"
+
 // driverArgs make the test binary start argv on a server, with one variable, and
 // copy what it says to standard output, until standard input ends.
 func driverArgs(config, alias string, v executor.EnvVar, argv ...string) []string {
@@ -42,7 +45,8 @@ func drive(config, alias string, v executor.EnvVar, argv []string) error {
 		defer cancel()
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}()
-	e, err := New(Options{Destination: sshconfig.Destination{Host: alias}, Config: config})
+	lease, _ := time.ParseDuration(os.Getenv(driverLease)) // unset: the default
+	e, err := New(Options{Destination: sshconfig.Destination{Host: alias}, Config: config, Lease: lease})
 	if err != nil {
 		return err
 	}
@@ -62,8 +66,14 @@ func drive(config, alias string, v executor.EnvVar, argv []string) error {
 			}
 		}
 		if r.Closed {
+			if exit := p.Info().Exit; exit != nil {
+				fmt.Printf("\nended by %s: %s\n", exit.By, exit.Why)
+			}
 			<-ctx.Done() // still a client that can be killed
 			return nil
+		}
+		if r.Failure != nil {
+			return r.Failure
 		}
 		after = r.NextSeq - 1
 	}

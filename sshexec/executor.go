@@ -25,6 +25,9 @@ type Executor struct {
 	table  *executor.Table[*process]
 	paths  pathCache
 
+	mu   sync.Mutex
+	lost []lostRun // that the next start looks for
+
 	ctx     context.Context // over once Close was called
 	stop    context.CancelFunc
 	running sync.WaitGroup // the goroutines of all processes
@@ -171,6 +174,7 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	defer cancel()
 	l := &launcher{
 		conn: conn, mark: p.mark, set: set, limit: p.ex.opts.StartTimeout, lease: p.ex.opts.Lease, from: p.ex.opts.PathFrom, paths: &p.ex.paths,
+		leave: p.cmd.Leave, lost: p.ex.lostRuns(),
 		cmd: launchCommand{argv: p.cmd.Argv, dir: p.cmd.Dir, env: p.cmd.Env, noStdin: p.cmd.NoStdin},
 	}
 	begin := time.Now()
@@ -181,8 +185,36 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 	run, err := start(ctx)
 	if err != nil {
 		err.Elapsed = time.Since(begin)
+		return nil, err
 	}
-	return run, err
+	p.ex.dropLost(l.lost)
+	return run, nil
+}
+
+// addLost has the next start look for a run whose connection is lost.
+func (e *Executor) addLost(run lostRun) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lost = append(e.lost, run)
+	e.lost = e.lost[max(0, len(e.lost)-maxLost):]
+}
+
+// lostRuns are those that may still live.
+func (e *Executor) lostRuns() []lostRun {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := time.Now()
+	e.lost = slices.DeleteFunc(e.lost, func(run lostRun) bool { return !run.until.IsZero() && now.After(run.until.Add(lostSlack)) })
+	return slices.Clone(e.lost)
+}
+
+// dropLost forgets runs that a start has looked for.
+func (e *Executor) dropLost(runs []lostRun) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lost = slices.DeleteFunc(e.lost, func(run lostRun) bool {
+		return slices.ContainsFunc(runs, func(known lostRun) bool { return known.mark == run.mark })
+	})
 }
 
 // phase runs one step of the start and tells of it.

@@ -31,12 +31,12 @@ func (l *launcher) openFailed(ctx context.Context, err error) *executor.StartErr
 		return l.fail(executor.ExecRefused, errors.New("the server refuses to execute commands"),
 			"this account may be for file transfer or forwarding only")
 	}
-	return l.lost(ctx, err)
+	return l.gone(ctx, err)
 }
 
-// lost is a connection that ended during the start, for the first reason that
+// gone is a connection that ended during the start, for the first reason that
 // is known.
-func (l *launcher) lost(ctx context.Context, err error) *executor.StartError {
+func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 	if ctx.Err() != nil {
 		return l.cancelled(ctx)
 	}
@@ -85,7 +85,7 @@ const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/
 // noMarker is a shell that said something else than our script.
 func (l *launcher) noMarker(ctx context.Context, o opening, r reading) *executor.StartError {
 	if l.conn.Cause() != nil {
-		return l.lost(ctx, r.err)
+		return l.gone(ctx, r.err)
 	}
 	e := l.fail(executor.StartNoMarker, fmt.Errorf("the remote shell does not answer our script: %w", r.err), noMarkerHint)
 	_ = l.conn.Close()

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/crypto/ssh"
+	"time"
 
 	"mcpdbg/session/executor"
 )
@@ -29,53 +29,109 @@ var errGuardGone = errors.New("the guard on the other side has ended")
 // A guard is our end of the guard's channel: guard.sh is the other one. It
 // answers in the order of the questions.
 type guard struct {
-	ch   ssh.Channel
-	gone chan struct{}
+	ch   *channel
+	caps capabilities
+	gone chan struct{} // closed once the guard has ended and all it wrote is read
 
 	order sync.Mutex // of the questions; held while one is written
 
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]chan []guardProc
+	why     reason
 }
 
-// A guardProc is one process of an answer; left says that it could not be
-// killed.
+// What a process is in an answer of the guard.
+const (
+	isMember = 'M'
+	isLeft   = 'L' // a member that could not be killed
+	isSpared = 'Y' // a member that Command.Leave names
+	isHosts  = 'H' // the host's own: it ran before the server did
+)
+
+// A guardProc is one process of an answer.
 type guardProc struct {
 	executor.Descendant
-	left bool
+	kind byte
+	born string // what tells it from others with its pid; "0" if the guard did not say
 }
 
-// An armed guard has said this of itself.
-type armed struct {
+// A reason is what a guard says before it kills without being asked.
+type reason struct {
+	kind  string // "lease" or "closed"; empty: none was read
+	after int    // seconds without contact, which is the lease
+	meets bool   // the leader was alive
+}
+
+// parseReason reads what follows Z: the kind, seconds, and 1 for a leader that is
+// alive.
+func parseReason(text string) (reason, bool) {
+	f := strings.Fields(text)
+	if len(f) != 3 || f[0] != reasonLease && f[0] != reasonClosed {
+		return reason{}, false
+	}
+	after, err := strconv.Atoi(f[1])
+	return reason{kind: f[0], after: after, meets: f[2] == "1"}, err == nil && after >= 0
+}
+
+// The reasons.
+const (
+	reasonLease  = "lease"  // no contact for the lease
+	reasonClosed = "closed" // the guard's channel was closed
+)
+
+// capabilities are what an armed guard says it can do.
+type capabilities struct {
+	pid         int // of the guard
 	proc, marks bool
-	lease       int // seconds; 0 means that it has no clock
+	lease       int  // seconds; 0 means that it has no clock
+	sees        bool // it can list processes
 }
 
-// parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease.
-func parseArmed(line string) (armed, error) {
+// parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease, sight.
+func parseArmed(line string) (capabilities, error) {
 	f := strings.Fields(line)
-	if len(f) != 4 {
-		return armed{}, fmt.Errorf("guard says %q", cut(line))
+	if len(f) != 5 {
+		return capabilities{}, fmt.Errorf("guard says %q", cut(line))
 	}
-	lease, err := strconv.Atoi(f[3])
-	if err != nil || lease < 0 {
-		return armed{}, fmt.Errorf("guard says %q", cut(line))
+	pid, err := strconv.Atoi(f[0])
+	lease, err2 := strconv.Atoi(f[3])
+	if err != nil || err2 != nil || pid <= 1 || lease < 0 {
+		return capabilities{}, fmt.Errorf("guard says %q", cut(line))
 	}
-	return armed{proc: f[1] == "1", marks: f[2] == "1", lease: lease}, nil
+	return capabilities{pid: pid, proc: f[1] == "1", marks: f[2] == "1", lease: lease, sees: f[4] == "1"}, nil
 }
 
 // newGuard takes over the channel of a guard that is armed; rest is what came
 // behind its first line.
-func newGuard(ch ssh.Channel, rest []byte) *guard {
-	g := &guard{ch: ch, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
-	go g.read(io.MultiReader(bytes.NewReader(rest), ch))
+func newGuard(ch *channel, rest []byte, caps capabilities) *guard {
+	g := &guard{ch: ch, caps: caps, gone: make(chan struct{}), waiting: make(map[uint64]chan []guardProc)}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		g.read(io.MultiReader(bytes.NewReader(rest), ch))
+	}()
+	go func() {
+		defer close(g.gone)
+		other := ch.exited
+		select {
+		case <-read:
+		case <-ch.exited:
+			// Its clock holds the channel open for a moment. What the guard wrote
+			// came before its exit, or is on its way.
+			other = read
+		}
+		select {
+		case <-other:
+		case <-ch.ended:
+		case <-time.After(flushTime):
+		}
+	}()
 	return g
 }
 
 // read takes the guard's answers until its channel ends.
 func (g *guard) read(r io.Reader) {
-	defer close(g.gone)
 	lines := bufio.NewReaderSize(r, guardLine)
 	var procs []guardProc
 	for {
@@ -85,14 +141,20 @@ func (g *guard) read(r io.Reader) {
 		}
 		kind, text, _ := strings.Cut(line, " ")
 		switch kind {
-		case "M", "L":
-			command, err := readGuardLine(lines)
-			if err != nil {
-				return
-			}
-			if p, ok := parseProc(text, command); ok && len(procs) < guardProcs {
-				p.left = kind == "L"
+		case "M", "L", "Y", "H":
+			if p, ok := parseProc(text); ok && len(procs) < guardProcs {
+				p.kind = kind[0]
 				procs = append(procs, p)
+			}
+		case "C":
+			if last := len(procs) - 1; last >= 0 {
+				procs[last].Command = strings.TrimSpace(text)
+			}
+		case "Z": // it may stand anywhere: the clock writes it
+			if why, ok := parseReason(text); ok {
+				g.mu.Lock()
+				g.why = why
+				g.mu.Unlock()
 			}
 		case "E":
 			n, _ := strconv.ParseUint(text, 10, 64) // 0 answers nobody
@@ -100,6 +162,13 @@ func (g *guard) read(r io.Reader) {
 			procs = nil
 		}
 	}
+}
+
+// reason is why the guard has begun to kill without being asked.
+func (g *guard) reason() reason {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.why
 }
 
 // readGuardLine reads a line without its end; of one that is too long, the
@@ -113,9 +182,9 @@ func readGuardLine(r *bufio.Reader) (string, error) {
 	return text, err
 }
 
-func parseProc(numbers, command string) (guardProc, bool) {
+func parseProc(numbers string) (guardProc, bool) {
 	f := strings.Fields(numbers)
-	if len(f) != 3 {
+	if len(f) != 4 {
 		return guardProc{}, false
 	}
 	pid, err := strconv.Atoi(f[0])
@@ -124,9 +193,7 @@ func parseProc(numbers, command string) (guardProc, bool) {
 	}
 	ppid, _ := strconv.Atoi(f[1]) // not known is 0
 	rss, _ := strconv.ParseInt(f[2], 10, 64)
-	return guardProc{Descendant: executor.Descendant{
-		PID: pid, PPID: ppid, RSS: rss << 10, Command: strings.TrimSpace(command),
-	}}, true
+	return guardProc{born: f[3], Descendant: executor.Descendant{PID: pid, PPID: ppid, RSS: rss << 10}}, true
 }
 
 func (g *guard) answer(n uint64, procs []guardProc) {
@@ -187,22 +254,11 @@ func (g *guard) close() {
 	_ = g.ch.CloseWrite()
 }
 
-// descendants are the processes of an answer.
-func descendants(procs []guardProc) []executor.Descendant {
+// ofKind are the processes of an answer that are of one of these kinds.
+func ofKind(procs []guardProc, kinds ...byte) []executor.Descendant {
 	var list []executor.Descendant
 	for _, p := range procs {
-		if !p.left {
-			list = append(list, p.Descendant)
-		}
-	}
-	return list
-}
-
-// leftOver are those of an answer that could not be killed.
-func leftOver(procs []guardProc) []executor.Descendant {
-	var list []executor.Descendant
-	for _, p := range procs {
-		if p.left {
+		if slices.Contains(kinds, p.kind) {
 			list = append(list, p.Descendant)
 		}
 	}

@@ -1,20 +1,42 @@
 # The guard: one small shell beside the server, on a channel of its own. It
-# knows who belongs to the run and ends them when it is told to, when nobody has
-# been in touch for the lease, or when its standard input ends because the
+# knows which processes belong to the run and ends them on request, when it has
+# had no contact for the lease, or when its standard input ends because the
 # connection is gone. Sent line by line with comments and indents stripped;
-# MARK, LEASE are set in front of it. Plain POSIX, no files, no functions of any
-# one shell.
+# MARK, LEASE and LEAVE are set in front of it. Plain POSIX, no files, no
+# functions of any one shell.
 
 set -f
 trap '' PIPE HUP
-GROUP=0 RUN=0 ALONE= TIMER= PAGE=
+# Startup files may have broken PATH; the server keeps the one it gets.
+PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/run/current-system/sw/bin:$PATH
+GROUP=0 RUN=0 ALONE= TIMER= PAGE= STAMP=
 NL='
 ' CLOSE=') '
+# pid:birth of each process ever seen as a member, of those that belong to the
+# host, and of those that LEAVE spares. Without the birth a pid may be reused.
+MEMBERS=' ' HOSTS=' ' KEPT=' '
+exec 3>&1
+
+# can COMMAND: reports whether this grep sees more than the first variable of an
+# environment: its own has two, and at most one of them is the first.
+can() {
+	[ -n "$(MCPDBG_A=left$$ MCPDBG_B=right$$ $1 -lsF left$$ /proc/self/environ 2>/dev/null)" ] &&
+		[ -n "$(MCPDBG_A=left$$ MCPDBG_B=right$$ $1 -lsF right$$ /proc/self/environ 2>/dev/null)" ]
+}
 
 # Where to look: /proc with the marks in it, /proc without, or ps alone.
-PROC= MARKS=
-[ -r /proc/$$/stat ] && PROC=1
-[ -n "$PROC" ] && [ -r /proc/$$/environ ] && command -v grep >/dev/null 2>&1 && MARKS=1
+PROC= MARKS= SEES=
+[ -r /proc/$$/stat ] && PROC=1 SEES=1
+if [ -n "$PROC" ] && [ -r /proc/$$/environ ]; then
+	if can grep; then
+		MARKS=grep
+	elif can 'grep -z'; then
+		MARKS='grep -z'
+	else
+		ALL=$(MCPDBG_A=left$$ MCPDBG_B=right$$ head -c 1000000 /proc/self/environ /proc/$$/environ 2>/dev/null | tr '\000' '\n')
+		case $ALL in '==> /proc/self/environ <=='*left$$*) case $ALL in *right$$*) MARKS=head ;; esac ;; esac
+	fi
+fi
 
 # list sets LIST: a line "pid ppid pgid" for each process that is not dead.
 list() {
@@ -50,56 +72,231 @@ list() {
 	IFS=' '
 }
 
-# marked sets FOUND to the pids of those that carry the mark.
+# A listing without the guard itself shows nothing of use.
+if [ -z "$PROC" ]; then
+	list
+	case "$NL$LIST" in *"$NL$$ "*) SEES=1 ;; esac
+fi
+
+# born PID sets BORN to what tells the process from others that have its number,
+# before or after; to nothing if it is dead.
+born() {
+	BORN=
+	if [ -n "$PROC" ]; then
+		{ IFS= read -r LINE </proc/$1/stat; } 2>/dev/null || return 0
+		REST=${LINE##*"$CLOSE"}
+		IFS=' '
+		set -- $REST
+		case $1 in [ZXx]) ;; *) BORN=${20:-0} ;; esac
+		return 0
+	fi
+	set -- $(ps -o lstart= -p $1 2>/dev/null)
+	BORN=$1$2$3$4$5
+}
+
+# recall PAIRS sets ALIVE to the pids of those pairs whose process still lives,
+# and PAIRS to these pairs.
+recall() {
+	ALIVE=' ' PAIRS=' '
+	for PAIR in $1; do
+		PID=${PAIR%%:*}
+		born $PID
+		[ -n "$BORN" ] && [ "$PID:$BORN" = "$PAIR" ] && ALIVE="$ALIVE$PID " PAIRS="$PAIRS$PAIR "
+	done
+}
+
+# pair PIDS... sets PAIRS to pid:birth of each.
+pair() {
+	PAIRS=' '
+	for PID in $*; do
+		born $PID
+		[ -n "$BORN" ] && PAIRS="$PAIRS$PID:$BORN "
+	done
+}
+
+# marked sets FOUND to the pids of those that carry the stamp, or where there is
+# none the mark. A stamp stays whatever becomes of the environment, and all may
+# read it.
 marked() {
-	FOUND=' '
-	[ -n "$MARKS" ] || return 0
+	FOUND=' ' ALL=
 	set +f
 	# Not as an argument, which everybody on the host could read.
-	ALL=$(echo "$MARK" | grep -lsF -f /proc/self/fd/0 /proc/[0-9]*/environ 2>/dev/null)
+	case ${STAMP:+stamp}$MARKS in
+	stamp*) ALL=$(echo "$STAMP" | grep -lsF -f /proc/self/fd/0 /proc/[0-9]*/limits 2>/dev/null) ;;
+	grep*) ALL=$(echo "$MARK" | $MARKS -lsF -f /proc/self/fd/0 /proc/[0-9]*/environ 2>/dev/null) ;;
+	head) ALL=$(head -c 1000000 /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n') ;;
+	esac
 	set -f
-	IFS=$NL
-	for LINE in $ALL; do
-		LINE=${LINE#/proc/}
-		FOUND="$FOUND${LINE%/environ} "
-	done
+	IFS=$NL PID=
+	if [ "${STAMP:-$MARKS}" != head ]; then
+		for LINE in $ALL; do
+			LINE=${LINE#/proc/}
+			FOUND="$FOUND${LINE%%/*} "
+		done
+	else
+		for LINE in $ALL; do
+			case $LINE in
+			'==> /proc/'*) PID=${LINE#==> /proc/} PID=${PID%%/*} ;;
+			*"$MARK"*) FOUND="$FOUND$PID " ;;
+			esac
+		done
+	fi
 	IFS=' '
 }
 
-# look sets FOUND to the pids of the run: those that carry the mark, those of
-# the group, and the descendants of both; and INGROUP to those of the group.
-# Without anybody to begin with it does without the list of all processes, which
-# is long on a busy host.
-look() {
-	marked
-	LIST= LIVE=' ' INGROUP=' ' GROWN=1
-	if [ "$FOUND" = ' ' ]; then
-		[ "$GROUP" -gt 1 ] && kill -0 -$GROUP 2>/dev/null || return 0
-	fi
-	list
+# grow sets LIVE to the pids of LIST that are in FOUND or in the group, and to
+# their descendants; INGROUP to those of the group. What belongs to the host is
+# left out, with what it starts.
+grow() {
+	LIVE=' ' INGROUP=' ' GROWN=1
 	while [ -n "$GROWN" ]; do
 		GROWN=
 		IFS=$NL
 		for LINE in $LIST; do
 			IFS=' '
 			set -- $LINE
-			case $LIVE in *" $1 "*) continue ;; esac
+			case $LIVE$STRANGERS in *" $1 "*) continue ;; esac
 			[ "$1" -gt 1 ] && [ "$1" != "$$" ] || continue
-			if [ "$GROUP" -gt 1 ] && [ "$3" = "$GROUP" ]; then
-				INGROUP="$INGROUP$1 "
-			else
-				case $FOUND in *" $1 "* | *" $2 "*) ;; *) continue ;; esac
-			fi
-			case $FOUND in *" $1 "*) ;; *) FOUND="$FOUND$1 " ;; esac
+			case $FOUND in
+			*" $1 "*) ;;
+			*)
+				case $STRANGERS in *" $2 "*)
+					STRANGERS="$STRANGERS$1 " GROWN=1
+					continue
+					;;
+				esac
+				[ "$GROUP" -gt 1 ] && [ "$3" = "$GROUP" ] || case $FOUND in *" $2 "*) ;; *) continue ;; esac
+				FOUND="$FOUND$1 "
+				;;
+			esac
+			[ "$GROUP" -gt 1 ] && [ "$3" = "$GROUP" ] && INGROUP="$INGROUP$1 "
 			LIVE="$LIVE$1 " GROWN=1
 		done
 		IFS=' '
 	done
-	FOUND=$LIVE
 }
 
-# tell PREFIX PIDS... writes two lines for each process: pid, parent and KiB of
-# memory, and the command.
+# look sets FOUND to the pids of the run: those that carry stamp or mark, those
+# of the group, every member ever seen, and the descendants of all; INGROUP to
+# those of the group; SPARED to those that LEAVE spares, which are in neither.
+# Without anybody to begin with it does without the list of all processes, which
+# is long on a busy host.
+look() {
+	LIST= LIVE=' ' INGROUP=' ' SPARED=' ' STRANGERS=' '
+	if [ -z "$SEES" ]; then
+		feel
+		return 0
+	fi
+	marked
+	recall "$MEMBERS"
+	MEMBERS=$PAIRS FOUND="$FOUND${ALIVE# }"
+	if [ "$FOUND" = ' ' ]; then
+		[ "$GROUP" -gt 1 ] && kill -0 -$GROUP 2>/dev/null || return 0
+	fi
+	if [ "$HOSTS" != ' ' ]; then
+		recall "$HOSTS"
+		HOSTS=$PAIRS STRANGERS=$ALIVE
+	fi
+	list
+	grow
+	FOUND=$LIVE
+	if [ "$STRANGERS" != ' ' ]; then
+		pair $STRANGERS
+		HOSTS=$PAIRS
+	fi
+	NEW=
+	for PID in $FOUND; do
+		case $MEMBERS in *" $PID:"*) ;; *) NEW="$NEW $PID" ;; esac
+	done
+	pair $NEW
+	MEMBERS="$MEMBERS${PAIRS# }"
+	[ -n "$LEAVE" ] && spare
+	return 0
+}
+
+# feel is look where processes cannot be seen: the group answers as a whole.
+feel() {
+	FOUND=' '
+	if [ "$GROUP" -gt 1 ]; then
+		kill -0 -$GROUP 2>/dev/null && FOUND=" $GROUP " INGROUP=" $GROUP " LIST="$GROUP 0 $GROUP$NL"
+	elif [ "$RUN" -gt 1 ]; then
+		kill -0 $RUN 2>/dev/null && FOUND=" $RUN " LIST="$RUN 0 0$NL"
+	fi
+}
+
+# names PID reports whether LEAVE names the process: by the base name of its
+# argv[0], or by the kernel's name of it.
+names() {
+	COMM=
+	if [ -n "$PROC" ]; then
+		NAME=$(tr '\000' '\n' </proc/$1/cmdline 2>/dev/null)
+		NAME=${NAME%%"$NL"*}
+		{ IFS= read -r COMM </proc/$1/comm; } 2>/dev/null
+	else
+		NAME=$(ps -o args= -p $1 2>/dev/null) COMM=$(ps -o comm= -p $1 2>/dev/null)
+		NAME=${NAME%% *} COMM=${COMM##*/}
+	fi
+	IFS=' '
+	NAME=${NAME##*/}
+	case "$NL$LEAVE$NL" in *"$NL${NAME:-$NL}$NL"* | *"$NL${COMM:-$NL}$NL"*) return 0 ;; esac
+	return 1
+}
+
+# spare moves the processes that LEAVE names from FOUND and INGROUP to SPARED,
+# with all that they have started. The server itself is never spared.
+spare() {
+	recall "$KEPT"
+	SPARED=$ALIVE
+	for PID in $FOUND; do
+		case $SPARED in *" $PID "*) continue ;; esac
+		[ "$PID" != "$RUN" ] && names $PID && SPARED="$SPARED$PID "
+	done
+	GROWN=1
+	while [ -n "$GROWN" ]; do
+		GROWN=
+		IFS=$NL
+		for LINE in $LIST; do
+			IFS=' '
+			set -- $LINE
+			case $SPARED in *" $1 "*) continue ;; *" $2 "*) ;; *) continue ;; esac
+			case $FOUND in *" $1 "*) SPARED="$SPARED$1 " GROWN=1 ;; esac
+		done
+		IFS=' '
+	done
+	pair $SPARED
+	KEPT=$PAIRS LIVE=' ' PGID=' '
+	for PID in $FOUND; do
+		case $SPARED in *" $PID "*) continue ;; esac
+		LIVE="$LIVE$PID "
+		case $INGROUP in *" $PID "*) PGID="$PGID$PID " ;; esac
+	done
+	FOUND=$LIVE INGROUP=$PGID
+}
+
+# settle finds what is in the group, or descends from the leader, before the
+# server runs: startup files left it there, and it belongs to the host. Where
+# there is a stamp the server may run already, but all of its own has the stamp.
+settle() {
+	[ -n "$SEES" ] || return 0
+	STRANGERS=' '
+	list
+	marked
+	LEFT=' ' OURS=$FOUND FOUND=" $RUN "
+	grow
+	for PID in $LIVE; do
+		case " $RUN$OURS" in *" $PID "*) ;; *) LEFT="$LEFT$PID " ;; esac
+	done
+	[ "$LEFT" != ' ' ] || return 0
+	pair $LEFT
+	HOSTS=$PAIRS LEFT=
+	for PAIR in $HOSTS; do
+		LEFT="$LEFT ${PAIR%%:*}"
+	done
+	tell H $LEFT
+}
+
+# tell PREFIX PIDS... writes two lines for each process: pid, parent, KiB of
+# memory and birth, and the command.
 tell() {
 	PREFIX=$1
 	shift
@@ -115,32 +312,36 @@ tell() {
 			esac
 		done
 		IFS=' '
+		BORN=0
+		[ $PREFIX != H ] || born $PID
 		if [ -n "$PROC" ]; then
 			[ -n "$PAGE" ] || PAGE=$(getconf PAGESIZE 2>/dev/null || echo 4096)
 			{ read -r ALL SIZE REST </proc/$PID/statm; } 2>/dev/null
-			echo "$PREFIX $PID $PARENT $((${SIZE:-0} * PAGE / 1024))"
+			echo "$PREFIX $PID $PARENT $((${SIZE:-0} * PAGE / 1024)) ${BORN:-0}"
+			printf 'C '
 			tr '\000\n' '  ' </proc/$PID/cmdline 2>/dev/null
 		else
 			SIZE=$(ps -o rss= -p $PID 2>/dev/null)
-			echo "$PREFIX $PID $PARENT ${SIZE:-0}"
+			echo "$PREFIX $PID $PARENT" ${SIZE:-0} ${BORN:-0}
+			printf 'C '
 			ps -o args= -p $PID 2>/dev/null | tr '\n' ' '
 		fi
 		echo
 	done
 }
 
-# strike SIGNAL PIDS...
+# strike SIGNAL PIDS...: the group at once, unless it holds somebody else's.
 strike() {
-	SIGNAL=$1
+	SIGNAL=$1 WHOLE=
 	shift
-	[ "$INGROUP" != ' ' ] && kill -$SIGNAL -$GROUP 2>/dev/null
+	[ "$INGROUP" != ' ' ] && [ "$STRANGERS$SPARED" = '  ' ] && kill -$SIGNAL -$GROUP 2>/dev/null && WHOLE=$INGROUP
 	for PID in $*; do
-		case $INGROUP in *" $PID "*) ;; *) kill -$SIGNAL $PID 2>/dev/null ;; esac
+		case $WHOLE in *" $PID "*) ;; *) kill -$SIGNAL $PID 2>/dev/null ;; esac
 	done
 }
 
 # pause is a moment: a tenth of a second where sleep can do that.
-pause() { sleep 0.1 2>/dev/null || sleep 1; }
+pause() { sleep 0.1 2>/dev/null 3>&- || sleep 1 3>&-; }
 
 # slay kills until three looks in a row find nobody, or gives up. It tells
 # whom it killed, once each, and who is left.
@@ -167,9 +368,8 @@ slay() {
 	return 0
 }
 
-# finish is the end without anybody to tell: TERM, a second, KILL.
-finish() {
-	look
+# ebb sends TERM to those that look has found, and waits for a second.
+ebb() {
 	[ "$FOUND" != ' ' ] && strike TERM $FOUND
 	ROUND=0
 	while [ $ROUND -lt 10 ] && [ "$FOUND" != ' ' ]; do
@@ -177,6 +377,21 @@ finish() {
 		look
 		ROUND=$((ROUND + 1))
 	done
+}
+
+# finish REASON... is the end without anybody who asked: the reason, TERM, a
+# second, KILL. The reason says whether it meets the leader alive. It is written
+# aside: nothing that blocks the channel may put the end off.
+finish() {
+	look
+	MEETS=0
+	case $FOUND in *" $RUN "*) MEETS=1 ;; esac
+	{
+		echo
+		echo "Z $* $MEETS"
+	} >&3 &
+	[ "$FOUND" != ' ' ] && pause && look
+	ebb
 	# Somebody may be in the middle of an exec, without a mark to be seen.
 	for ROUNDS in 1 2 3 4 5; do
 		slay
@@ -190,32 +405,38 @@ calm() {
 	TIMER=
 }
 
-# lease starts the clock, or sets it back. The clock is a process of its own,
-# because no POSIX read has a time limit, and nobody's child, because a shell
-# that only reads does not reap. It knows the run as it was when it started.
+# lease starts the clock anew. The clock is a process of its own, because no
+# POSIX read has a time limit, and nobody's child, because a shell that only
+# reads does not reap. It knows the run as it was when it started.
 lease() {
+	calm
 	[ "$LEASE" -gt 0 ] || return 0
-	[ -n "$TIMER" ] && kill -USR1 $TIMER 2>/dev/null && return 0
 	TIMER=$(
 		clock &
 		echo $!
 	)
 }
 
-# clock sleeps for short times, and is told that it is set back when one is
-# over: so no signal is ever missed, and what still sleeps when the clock is
-# stopped does not sleep for long. Who started it waits for its standard output
-# to end, that is until a signal does not kill it any more.
+# clock sleeps for short times, so that what still sleeps when the clock is
+# stopped does not sleep for long, and so that it soon sees that the guard is
+# gone: then somebody else is in charge. It keeps the channel, as 3, for its
+# reason. The shell that started it waits for its standard output to end.
 clock() {
-	TIME=0 TICK=$(((LEASE + 9) / 10))
-	trap 'TIME=0' USR1
+	TIME=0 FAILED=0
 	exec </dev/null >/dev/null 2>&1
 	while [ $TIME -lt $LEASE ]; do
-		sleep $TICK
-		TIME=$((TIME + TICK))
+		TICK=$((LEASE - TIME))
+		[ $TICK -gt 3 ] && TICK=3
+		if sleep $TICK 3>&-; then
+			TIME=$((TIME + TICK))
+		else # somebody has killed it: how much time has passed is not known
+			FAILED=$((FAILED + 1))
+			[ $FAILED -gt 100 ] && exit 0
+		fi
+		kill -0 $$ 2>/dev/null || exit 0
 	done
-	trap '' TERM USR1
-	finish
+	trap '' TERM
+	finish lease $LEASE
 	kill -KILL $$
 }
 
@@ -232,46 +453,79 @@ scope() {
 	esac
 }
 
+# report tells who was found, and who is spared.
+report() {
+	[ "$FOUND" != ' ' ] && tell M $FOUND
+	[ "$SPARED" != ' ' ] && tell Y $SPARED
+	return 0
+}
+
 command -v sleep >/dev/null 2>&1 || LEASE=0
 echo
-echo "ARMED-$MARK $$ ${PROC:-0} ${MARKS:-0} $LEASE"
+echo "ARMED-$MARK $$ ${PROC:-0} $((${#MARKS} > 0)) $LEASE ${SEES:-0}"
 
 while IFS= read -r LINE; do
 	IFS=' '
 	set -- $LINE
 	case $1 in
 	B) # heartbeat
+		echo "E $2"
+		[ -n "$STAMP" ] || look
 		lease
+		;;
+	W) # a sample: nobody leaves who has been seen
+		[ -n "$STAMP" ] || look
 		echo "E $2"
 		;;
-	P) # the run: pid, and its group or 0. Before it nothing runs, and no clock
-		RUN=$3 GROUP=$4
+	P) # the run: pid, its group or 0, stamp or 0, and "new" or those that belong
+		# to the host. Before it nothing runs, and no clock.
+		N=$2 RUN=$3 GROUP=$4
 		[ "$GROUP" = 0 ] && ALONE=1
-		calm
+		[ "$5" != 0 ] && STAMP=$5
+		pair $RUN
+		MEMBERS=$PAIRS
+		if [ "$6" = new ]; then
+			settle
+		else
+			shift 5
+			HOSTS=" $* "
+		fi
 		lease
-		echo "E $2"
+		echo "E $N"
 		;;
 	X) # the leader has ended: its numbers may soon be anybody's
 		RUN=0
 		look
 		[ "$INGROUP" = ' ' ] && GROUP=0
-		calm
 		lease
-		[ "$FOUND" != ' ' ] && tell M $FOUND
+		report
 		echo "E $2"
 		;;
 	T) # the tree
 		look
-		[ "$FOUND" != ' ' ] && tell M $FOUND
+		report
 		echo "E $2"
 		;;
 	S) # a signal: name, scope
 		scope $4
-		[ "$FOUND" != ' ' ] && tell M $FOUND && strike $3 $FOUND
+		report
+		[ "$FOUND" != ' ' ] && strike $3 $FOUND
 		echo "E $2"
 		;;
 	K) # kill them all
 		slay tell
+		[ "$SPARED" != ' ' ] && tell Y $SPARED
+		echo "E $2"
+		;;
+	O) # what an earlier run has left: its mark and stamp
+		(
+			MARK=$3 STAMP=$4 GROUP=0 RUN=0 MEMBERS=' ' HOSTS=' ' KEPT=' '
+			[ "$STAMP" != 0 ] || STAMP=
+			look
+			report
+			ebb
+			slay
+		)
 		echo "E $2"
 		;;
 	Q) # nothing is left to guard
@@ -281,5 +535,5 @@ while IFS= read -r LINE; do
 	esac
 done
 calm
-finish
+finish closed 0
 exit 0

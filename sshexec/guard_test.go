@@ -33,24 +33,26 @@ func hear(text string) (answers map[uint64][]guardProc) {
 
 func TestGuardAnswersAreRead(t *testing.T) {
 	long := strings.Repeat("x", 3*guardLine)
-	answers := hear("noise\nM 12 1 400\nserver --flag \nL 13 12 8\nstuck\nE 1\nE 2\n" +
-		"M 14 1 0\n" + long + "\nM 0 0 0\nnobody\nM -1 1 1\nnobody\nM twelve 1 1\nnobody\nM 1\nnobody\nE 3\nE 99\n")
+	answers := hear("noise\nM 12 1 400 0\nC server --flag \nL 13 12 8 0\n\nZ lease 10 1\nC stuck\nY 14 12 8 0\nC adb\nE 1\nE 2\n" +
+		"M 14 1 0 0\nC " + long + "\nM 0 0 0 0\nM -1 1 1 0\nM twelve 1 1 0\nM 1\nE 3\nE 99\n")
 	require.Len(t, answers, 3)
-	require.Equal(t, []executor.Descendant{{PID: 12, PPID: 1, Command: "server --flag", RSS: 400 << 10}}, descendants(answers[1]))
-	require.Equal(t, []executor.Descendant{{PID: 13, PPID: 12, Command: "stuck", RSS: 8 << 10}}, leftOver(answers[1]))
+	require.Equal(t, []executor.Descendant{{PID: 12, PPID: 1, Command: "server --flag", RSS: 400 << 10}}, ofKind(answers[1], isMember))
+	require.Equal(t, []executor.Descendant{{PID: 13, PPID: 12, Command: "stuck", RSS: 8 << 10}}, ofKind(answers[1], isLeft))
+	require.Equal(t, []executor.Descendant{{PID: 14, PPID: 12, Command: "adb", RSS: 8 << 10}}, ofKind(answers[1], isSpared))
 	require.Empty(t, answers[2])
 	require.Len(t, answers[3], 1, "numbers that are none are nobody, and so is pid 0")
 	require.Less(t, len(answers[3][0].Command), 2*guardLine)
 }
 
 func TestArmedLine(t *testing.T) {
-	for line, want := range map[string]*armed{
-		"12 1 1 30":   {proc: true, marks: true, lease: 30},
-		"12 0 0 0":    {},
-		"":            nil,
-		"12 1 1":      nil,
-		"12 1 1 -1":   nil,
-		"12 1 1 30 x": nil,
+	for line, want := range map[string]*capabilities{
+		"12 1 1 30 1":   {pid: 12, proc: true, marks: true, lease: 30, sees: true},
+		"12 0 0 0 0":    {pid: 12},
+		"0 1 1 30 1":    nil,
+		"":              nil,
+		"12 1 1 30":     nil,
+		"12 1 1 -1 1":   nil,
+		"12 1 1 30 1 x": nil,
 	} {
 		got, err := parseArmed(line)
 		require.Equal(t, want == nil, err != nil, line)
@@ -61,8 +63,8 @@ func TestArmedLine(t *testing.T) {
 }
 
 func FuzzGuard(f *testing.F) {
-	f.Add([]byte("M 12 1 400\nserver\nE 1\n"))
-	f.Add([]byte("E 1\nE 1\nE 18446744073709551616\nL\n\nM 1 1 1 1\n"))
+	f.Add([]byte("M 12 1 400 0\nC server\nE 1\n"))
+	f.Add([]byte("C x\nE 1\nE 1\nE 18446744073709551616\nL\n\nM 1 1 1 1\nZ lease 9 1\nZ closed\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, procs := range hear(string(text)) {
 			require.LessOrEqual(t, len(procs), guardProcs)

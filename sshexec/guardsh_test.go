@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,11 +110,14 @@ func (s *script) line() string {
 }
 
 // session lists all processes of the script's session that live.
-func (s *script) session() []int {
+func (s *script) session() []int { return inSession(s.cmd.Process.Pid) }
+
+// inSession lists all processes of a session that live.
+func inSession(id int) []int {
 	var pids []int
 	for pid, stat := range sshtest.ProcFiles("stat") {
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if f[0] != "Z" && f[0] != "X" && f[3] == strconv.Itoa(s.cmd.Process.Pid) {
+		if f[0] != "Z" && f[0] != "X" && f[3] == strconv.Itoa(id) {
 			pids = append(pids, pid)
 		}
 	}
@@ -137,11 +141,11 @@ type localGuard struct {
 
 // guardLocally starts a guard, and what it guards: a leader, a child, one with a
 // group of its own and a daemon, all but one of which ignore TERM.
-func guardLocally(t *testing.T, shell []string, lease int) *localGuard {
+func guardLocally(t *testing.T, shell []string, lease int, leave ...string) *localGuard {
 	t.Helper()
 	mark := newMark()
-	g := &localGuard{script: runLocally(t, shell, guardScript(mark, lease))}
-	require.Regexp(t, fmt.Sprintf(`^ARMED-%s %d 1 1 %d$`, mark, g.cmd.Process.Pid, lease), g.line())
+	g := &localGuard{script: runLocally(t, shell, guardScript(mark, lease, leave))}
+	require.Regexp(t, fmt.Sprintf(`^ARMED-%s %d 1 1 %d 1$`, mark, g.cmd.Process.Pid, lease), g.line())
 
 	const stubborn = "spawn %s ignore TERM pid hang end "
 	steps := strings.Fields(fmt.Sprintf(stubborn+stubborn+stubborn+"pid hang", "child", "group", "daemon"))
@@ -171,7 +175,7 @@ func guardLocally(t *testing.T, shell []string, lease int) *localGuard {
 	})
 	leader := run.Process.Pid
 	g.pids = append([]int{leader}, slices.DeleteFunc(g.pids, func(pid int) bool { return pid == leader })...)
-	require.Empty(t, g.ask("P", fmt.Sprint(leader, leader)))
+	require.Empty(t, g.ask("P", fmt.Sprint(leader, leader, " 0 new")))
 	return g
 }
 
@@ -188,10 +192,10 @@ func (g *localGuard) ask(command, args string) []int {
 		case "E":
 			require.Equal(g.t, strconv.Itoa(g.asked), text)
 			return pids
-		case "M":
-			proc, ok := parseProc(text, g.line())
+		case "M", "Y":
+			proc, ok := parseProc(text)
 			require.True(g.t, ok, line)
-			require.NotEmpty(g.t, proc.Command)
+			require.Regexp(g.t, "^C .", g.line())
 			require.Positive(g.t, proc.RSS)
 			pids = append(pids, proc.PID)
 		default:
@@ -243,6 +247,84 @@ func TestGuardEndsTheRunWhenItsInputEnds(t *testing.T) {
 	})
 }
 
+// A guard that ends a run by itself says why before it does.
+func TestGuardSaysWhyItEndsTheRun(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		g := guardLocally(t, shell, 20)
+		require.NoError(t, g.stdin.Close())
+		require.Equal(t, "Z closed 0 1", g.line())
+		g.allGone()
+		g = guardLocally(t, shell, 2)
+		require.Equal(t, "Z lease 2 1", g.line())
+		g.allGone()
+	})
+}
+
+// A guard that was killed takes its clock with it, and leaves the run alone.
+func TestClockEndsWithItsGuard(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		g := guardLocally(t, shell, 5)
+		require.NoError(t, syscall.Kill(g.cmd.Process.Pid, syscall.SIGKILL))
+		g.deserted()
+		require.Len(t, g.lives(), 4)
+	})
+}
+
+// What Command.Leave names is spared when the guard is asked and when it ends the
+// run by itself: with all that it started, and by the name of its program.
+func TestGuardSparesWhatItIsToLeave(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		g := guardLocally(t, shell, 20, "other", "o'dd name", filepath.Base(os.Args[0]))
+		leader := g.pids[0]
+		require.ElementsMatch(t, g.pids, g.ask("T", ""), "they belong to the run")
+		require.ElementsMatch(t, g.pids, g.ask("S", "TERM tree"), "and are listed")
+		require.NoError(t, g.stdin.Close())
+		g.deserted()
+		require.NotContains(t, g.lives(), leader, "the server itself is never spared")
+		require.Len(t, g.lives(), 3)
+	})
+}
+
+// A process that was seen once stays a member, whatever becomes of its
+// environment, group, session and parent.
+func TestGuardRemembersWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		g := &localGuard{script: runLocally(t, shell, guardScript(newMark(), 20, nil))}
+		g.line()
+		leader := exec.Command(os.Args[0], exectest.HelperArgs("line", "spawn", "clean", "pid", "hang", "end", "pid", "line")...)
+		leader.Env = []string{} // nor has the server a mark
+		leader.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		in, err := leader.StdinPipe()
+		require.NoError(t, err)
+		out, err := leader.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, leader.Start())
+		g.pids = []int{leader.Process.Pid}
+		require.Empty(t, g.ask("P", fmt.Sprint(leader.Process.Pid, leader.Process.Pid, " 0 new")))
+		_, err = io.WriteString(in, "\n")
+		require.NoError(t, err)
+		defer watchdog(leader.Process)()
+		said := bufio.NewReader(out)
+		for len(g.pids) < 2 {
+			line, err := said.ReadString('\n')
+			require.NoError(t, err)
+			g.pids = append(g.pids, slices.DeleteFunc(pidLines(line), func(pid int) bool { return pid == leader.Process.Pid })...)
+		}
+		daemon := g.pids[1]
+		t.Cleanup(func() { _ = syscall.Kill(daemon, syscall.SIGKILL) })
+		g.ask("W", "")
+		require.NoError(t, in.Close())
+		_ = leader.Wait()
+		require.Equal(t, []int{daemon}, g.ask("X", ""))
+		require.Equal(t, []int{daemon}, g.ask("K", ""))
+		require.False(t, alive(daemon))
+	})
+}
+
 // One shell: it takes its time. The others are in the long tests.
 func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 	t.Parallel()
@@ -270,10 +352,10 @@ func TestGuardLeavesNoClock(t *testing.T) {
 
 func guardLeavesNoClock(t *testing.T, shell []string) {
 	const lease = 50 // longer than the end of all waits
-	s := runLocally(t, shell, guardScript(newMark(), lease))
+	s := runLocally(t, shell, guardScript(newMark(), lease, nil))
 	s.line()
 	for n := range 100 {
-		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0\n", n)) // P starts it anew
+		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P starts it anew
 	}
 	for range 200 {
 		require.Contains(t, s.line(), "E ")
@@ -298,7 +380,7 @@ func TestRunScriptUnderEachShell(t *testing.T) {
 			c.env = append(c.env, executor.EnvVar{Name: "AWKWARD" + strconv.Itoa(i), Value: value})
 		}
 		s := runLocally(t, shell, runScript(mark, c))
-		require.Regexp(t, fmt.Sprintf(`^RUN-%s %d %[2]d 0 `, mark, s.cmd.Process.Pid), s.line())
+		require.Regexp(t, fmt.Sprintf(`^RUN-%s %d %[2]d 0 (0|%s) `, mark, s.cmd.Process.Pid, stampOf(mark)), s.line())
 		s.send("GO-" + mark + "\n")
 		requireJSON(t, args, s.line())
 		defer watchdog(s.cmd.Process)()

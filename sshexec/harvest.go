@@ -69,7 +69,7 @@ func harvestScript(mark string, from PathFrom) string {
 	if from == PathInteractive {
 		interactive = " -i"
 	}
-	return fmt.Sprintf(`unset _m
+	return fmt.Sprintf(`unset _m _ml
 %[1]s=%[2]s
 _mh='echo; echo "PATH-%[2]s $PATH"'
 export %[1]s _mh

@@ -17,9 +17,6 @@ const (
 	beatEvery  = 5 * time.Second
 	beatReply  = 4 * time.Second
 	beatMisses = 2
-	// clockJump is by how much the clock on the wall may run ahead of the other
-	// one before it is mentioned: this machine was asleep.
-	clockJump = 5 * time.Second
 )
 
 // errNoReply is the cause of a link that is given up.
@@ -31,13 +28,12 @@ type heartbeat struct {
 	beat  func(context.Context) error             // one round trip
 	heard func() time.Time                        // when anything came last
 	tell  func(executor.LinkState, time.Duration) // called when a round trip ends, or is overdue
-	lost  func(quiet time.Duration, jumped time.Duration)
+	lost  func(quiet time.Duration)
 }
 
 // run beats until ctx is done or the link is lost.
 func (h *heartbeat) run(ctx context.Context) {
 	misses := 0
-	last, jumped := time.Now(), time.Duration(0)
 	pause := time.NewTimer(h.every) // the start was a sign of life
 	defer pause.Stop()
 	for {
@@ -47,12 +43,11 @@ func (h *heartbeat) run(ctx context.Context) {
 			return
 		}
 		begin := time.Now()
-		jumped = max(jumped, wallTime(begin, last)-begin.Sub(last))
 		switch err := h.once(ctx); {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
-			misses, jumped = 0, 0
+			misses = 0
 			h.tell(executor.LinkUp, time.Since(begin))
 			pause.Reset(h.every)
 		case !errors.Is(err, errNoReply):
@@ -62,18 +57,14 @@ func (h *heartbeat) run(ctx context.Context) {
 			pause.Reset(h.every)
 		default:
 			if misses++; misses == beatMisses {
-				h.lost(time.Since(h.heard()), jumped)
+				h.lost(time.Since(h.heard()))
 				return
 			}
 			h.tell(executor.LinkStalled, 0)
 			pause.Reset(0)
 		}
-		last = begin
 	}
 }
-
-// wallTime is what the clock on the wall says has passed.
-func wallTime(now, then time.Time) time.Duration { return now.Round(0).Sub(then.Round(0)) }
 
 // once is one round trip. The beat itself may be stuck in a write until the
 // connection is given up; nobody waits for that.
@@ -101,20 +92,20 @@ func (p *process) keepalive(ctx context.Context) {
 	h := heartbeat{
 		every: every,
 		beat: func(ctx context.Context) error {
-			if run.guard == nil {
+			if !p.isGuarded() {
 				// Any answer will do; servers refuse what they do not know.
 				_, err := run.run.SendRequest("keepalive@openssh.com", true, nil)
 				return err
 			}
-			_, err := run.guard.ask(ctx, "B", "")
+			_, err := p.askGuard(ctx, "B", "")
 			return err
 		},
 		heard: p.conn.Heard,
 		tell:  func(s executor.LinkState, rtt time.Duration) { p.setLink(s, rtt) },
-		lost: func(quiet, jumped time.Duration) {
+		lost: func(quiet time.Duration) {
 			err := fmt.Errorf("no answer for %s", quiet.Round(time.Second/10))
-			if jumped > clockJump {
-				err = fmt.Errorf("%w (this machine's clock jumped by %s: was it asleep?)", err, jumped.Round(time.Second))
+			if absence := p.away.within(time.Now(), quiet); absence != "" {
+				err = fmt.Errorf("%w (%s)", err, absence)
 			}
 			p.conn.Abort(&executor.LostError{Code: executor.LostKeepalive, Hop: p.conn.Hop(), Err: err})
 		},
@@ -149,7 +140,12 @@ func (p *process) lose() {
 		lost = *cause
 	}
 	lost.After = time.Since(p.began)
-	lost.Hint = strings.TrimSuffix(p.lostHint()+"\n"+lost.Hint, "\n")
+	hint := "without a guard the process may still run there"
+	if p.running.guard != nil {
+		run := p.remember()
+		hint = fmt.Sprintf("its guard there ends the process at once, or it %s; a restart tries to end it first", run.mayLive())
+	}
+	lost.Hint = strings.TrimSuffix(hint+"\n"+lost.Hint, "\n")
 	p.mu.Lock()
 	p.link.State, p.link.Err = executor.LinkLost, &lost
 	p.mu.Unlock()
@@ -160,9 +156,15 @@ func (p *process) lose() {
 	}
 }
 
-func (p *process) lostHint() string {
-	if p.running.guard == nil {
-		return "without a guard the process may still run there"
+// remember has the next start on the host look for the process, whose connection
+// is lost, and end it.
+func (p *process) remember() lostRun {
+	run := lostRun{id: p.id, mark: p.mark, stamp: p.running.stamp}
+	if run.lease = p.ex.opts.Lease; run.lease > 0 {
+		run.until = time.Now().Add(run.lease)
 	}
-	return fmt.Sprintf("the process there is ended by its guard, at once or within %s; restart when the host can be reached", p.ex.opts.Lease)
+	if !p.isSwept() && !p.isEnding() {
+		p.ex.addLost(run)
+	}
+	return run
 }

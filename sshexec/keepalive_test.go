@@ -48,7 +48,6 @@ type told struct {
 	rtt    time.Duration
 	lost   time.Time
 	quiet  time.Duration
-	jumped time.Duration
 }
 
 func (p *peer) heartbeat(t *told) *heartbeat {
@@ -63,7 +62,7 @@ func (p *peer) heartbeat(t *told) *heartbeat {
 				t.rtt = rtt
 			}
 		},
-		lost: func(quiet, jumped time.Duration) { t.lost, t.quiet, t.jumped = time.Now(), quiet, jumped },
+		lost: func(quiet time.Duration) { t.lost, t.quiet = time.Now(), quiet },
 	}
 }
 
@@ -83,7 +82,6 @@ func TestHeartbeatFindsASilentPeer(t *testing.T) {
 		require.LessOrEqual(t, said.lost.Sub(silent), 15*time.Second, "the promise")
 		require.Equal(t, said.lost.Sub(silent), said.quiet)
 		require.Equal(t, executor.LinkStalled, said.states[len(said.states)-1], "told before it is given up")
-		require.Zero(t, said.jumped)
 	})
 }
 
@@ -127,12 +125,26 @@ func TestHeartbeatLeavesAnEndToOthers(t *testing.T) {
 	})
 }
 
-func TestWallTimeSeesASleepingMachine(t *testing.T) {
-	then := time.Now()
-	now := then.Add(time.Second)
-	require.Equal(t, time.Second, wallTime(now, then))
-	// While a machine sleeps the clock on the wall goes on alone: Round drops
-	// what the other one says.
-	slept := then.Round(0).Add(time.Hour)
-	require.Equal(t, time.Hour, wallTime(slept, then))
+func TestAnAbsenceIsNamedForItsCause(t *testing.T) {
+	begin := time.Now()
+	for _, c := range []struct {
+		name       string
+		mono, wall time.Duration // that pass between two notes
+		since      time.Duration // then, until somebody asks
+		want       string
+	}{
+		{"none", time.Second, time.Second, 0, ""},
+		{"stopped", 20 * time.Second, 20 * time.Second, 0, "mcpdbg was paused for 20 s"},
+		{"asleep", 400 * time.Millisecond, 20 * time.Second, 0, "this machine slept for 20 s"},
+		{"long ago", 20 * time.Second, 20 * time.Second, 11 * time.Second, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := attendance{mono: begin.Add(-c.mono), wall: begin.Round(0).Add(-c.wall)}
+			a.note(begin)
+			for at := time.Second; at <= c.since; at += time.Second {
+				a.note(begin.Add(at))
+			}
+			require.Equal(t, c.want, a.within(begin.Add(c.since), 10*time.Second))
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,8 +41,10 @@ type launcher struct {
 	set   map[string]string // environment requests of the ssh configuration
 	limit time.Duration     // for all of it, of which the context knows
 	lease time.Duration
+	leave []string // programs to spare
 	from  PathFrom
 	paths *pathCache
+	lost  []lostRun // earlier runs that may still live there
 
 	rtt time.Duration // of the first round trip
 
@@ -52,12 +55,15 @@ type launcher struct {
 // A launched process runs.
 type launched struct {
 	run     *channel
-	guard   *guard // nil without
+	guard   *guard // the first one; nil without. process.guard is the one in charge
 	rtt     time.Duration
 	pid     int
+	group   int       // that it leads; 0 if it leads none
+	stamp   string    // that its processes carry; "0" where that failed
 	path    string    // that was set; empty: that of the other side
 	rest    [2][]byte // of each stream, what came behind the marker
 	notices []executor.Notice
+	settled chan []guardProc // the guard's answer to P
 }
 
 // guarded starts the run under a guard.
@@ -65,21 +71,21 @@ func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError
 	guardOpen := l.openGuard(ctx)
 	if l.from == PathPlain || l.from == PathExplicit {
 		run := l.openRun(ctx) // beside the guard, to save round trips
-		g, caps, err := l.arm(ctx, <-guardOpen)
+		g, err := l.arm(ctx, <-guardOpen)
 		if err != nil {
 			return nil, err
 		}
-		return l.release(ctx, run, g, caps)
+		return l.release(ctx, run, g)
 	}
 	// The harvest is under the guard, too: an interactive shell can hang.
-	g, caps, err := l.arm(ctx, <-guardOpen)
+	g, err := l.arm(ctx, <-guardOpen)
 	if err != nil {
 		return nil, err
 	}
 	if l.cmd.path, err = l.paths.get(ctx, l); err != nil {
 		return nil, err
 	}
-	return l.release(ctx, l.openRun(ctx), g, caps)
+	return l.release(ctx, l.openRun(ctx), g)
 }
 
 // An opening is a channel on which a script runs, or why there is none.
@@ -127,14 +133,6 @@ func (l *launcher) sendConfigured(ch *channel) {
 	}
 }
 
-// openGuard is sure: when the server executes nothing, it says so here.
-func (l *launcher) openGuard(ctx context.Context) <-chan opening {
-	done := make(chan opening, 1)
-	seconds := int((l.lease + time.Second - 1) / time.Second)
-	go func() { done <- l.openScript(ctx, guardScript(l.mark, seconds), "ARMED-"+l.mark, true) }()
-	return done
-}
-
 func (l *launcher) openRun(ctx context.Context) opening {
 	return l.openScript(ctx, runScript(l.mark, l.cmd), "RUN-"+l.mark, false)
 }
@@ -155,26 +153,13 @@ func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.St
 	}
 }
 
-// arm waits until the guard is ready.
-func (l *launcher) arm(ctx context.Context, o opening) (*guard, armed, *executor.StartError) {
-	r, failure := l.marker(ctx, o)
-	if failure != nil {
-		return nil, armed{}, failure
-	}
-	a, err := parseArmed(r.line)
-	if err != nil {
-		return nil, armed{}, l.fail(executor.StartNoMarker, err, "")
-	}
-	return newGuard(o.ch, r.rest), a, nil
-}
-
 // release waits until the run is ready, tells the guard of it and lets it go.
-func (l *launcher) release(ctx context.Context, o opening, g *guard, caps armed) (*launched, *executor.StartError) {
+func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched, *executor.StartError) {
 	r, failure := l.marker(ctx, o)
 	if failure != nil {
 		return nil, failure
 	}
-	pid, group, failure := l.ready(ctx, r.line)
+	run, failure := l.ready(ctx, r.line)
 	if failure != nil {
 		return nil, failure
 	}
@@ -184,47 +169,54 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard, caps armed)
 	case <-ctx.Done():
 		return nil, l.timedOut(ctx, o)
 	}
-	if group != pid {
-		group = 0
-	}
+	run.run, run.guard, run.rtt, run.path, run.rest = o.ch, g, l.rtt, l.cmd.path, [2][]byte{r.rest, errs.rest}
+	run.notices = slices.Concat(noiseNotices(r.noise, errs.noise, l.mark), modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
 	// The guard knows the run before it runs: nobody can be missed. Both lines
 	// are one round trip behind the marker.
-	_, err := g.send("P", fmt.Sprintf("%d %d", pid, group))
+	var err error
+	run.settled, err = g.send("P", fmt.Sprintf("%d %d %s new", run.pid, run.group, run.stamp))
+	if err == nil && run.stamp == noStamp {
+		// The guard must have looked at what was there before.
+		err = run.awaitSettled(ctx)
+	}
 	if err == nil {
 		_, err = io.WriteString(o.ch, "GO-"+l.mark+"\n")
 	}
 	if err != nil {
-		return nil, l.lost(ctx, err)
+		return nil, l.gone(ctx, err)
 	}
-	return &launched{
-		run: o.ch, guard: g, pid: pid, rtt: l.rtt, path: l.cmd.path, rest: [2][]byte{r.rest, errs.rest},
-		notices: append(noiseNotices(r.noise, errs.noise, l.mark), modeNotices(caps, l.lease, group)...),
-	}, nil
+	return run, nil
 }
 
-// ready reads what the run says of itself: pid, group, status, PATH.
-func (l *launcher) ready(ctx context.Context, line string) (pid, group int, failure *executor.StartError) {
-	f := strings.SplitN(line, " ", 4)
-	if len(f) < 4 {
-		return 0, 0, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+// ready reads what the run says of itself: pid, group, status, stamp, PATH.
+func (l *launcher) ready(ctx context.Context, line string) (*launched, *executor.StartError) {
+	f := strings.SplitN(line, " ", 5)
+	if len(f) < 5 {
+		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
 	}
 	pid, err := strconv.Atoi(f[0])
 	if err != nil || pid <= 1 {
-		return 0, 0, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
+		return nil, l.fail(executor.StartNoMarker, fmt.Errorf("the run script says %q", cut(line)), "")
 	}
-	group, _ = strconv.Atoi(f[1]) // 0: not known
 	switch f[2] {
 	case runOK:
-		return pid, group, nil
 	case runNoDir:
-		return 0, 0, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s is missing there, or can't be entered", l.cmd.dir),
+		return nil, l.fail(executor.StartNoDir, fmt.Errorf("working directory %s is missing there, or can't be entered", l.cmd.dir),
 			"give another one with --cwd; without it the server starts in the login directory")
 	case runNoExec:
-		return 0, 0, l.fail(executor.StartNoExec, fmt.Errorf("%s is there and can't be executed", l.cmd.argv[0]),
+		return nil, l.fail(executor.StartNoExec, fmt.Errorf("%s is there and can't be executed", l.cmd.argv[0]),
 			"is it a directory, or does it lack the x permission?")
 	default:
-		return 0, 0, l.notFound(ctx, f[3])
+		return nil, l.notFound(ctx, f[4])
 	}
+	run := &launched{pid: pid, stamp: noStamp}
+	if group, _ := strconv.Atoi(f[1]); group == pid { // 0: not known
+		run.group = group
+	}
+	if f[3] == stampOf(l.mark) {
+		run.stamp = f[3]
+	}
+	return run, nil
 }
 
 // notFound says where the program was looked for, and whether a shell that
@@ -268,6 +260,6 @@ func (l *launcher) foundFrom(ctx context.Context, from PathFrom) bool {
 		return false
 	}
 	_ = o.ch.CloseWrite() // it does not get its GO
-	f := strings.SplitN(r.line, " ", 4)
-	return len(f) == 4 && f[2] == runOK
+	f := strings.SplitN(r.line, " ", 5)
+	return len(f) == 5 && f[2] == runOK
 }

@@ -92,7 +92,7 @@ func FuzzMarker(f *testing.F) {
 }
 
 func TestEncodeIsOneLineOfPrintableASCII(t *testing.T) {
-	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", guardScript(newMark(), 30)} {
+	for _, text := range []string{"", "plain", "a\nb\x00c\\d\xffé\t'\"$`%s", guardScript(newMark(), 30, nil)} {
 		line := encode(text)
 		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'))
 		for _, c := range line[:len(line)-1] {

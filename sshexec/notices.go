@@ -3,6 +3,7 @@ package sshexec
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -24,21 +25,33 @@ func noiseNotices(stdout, stderr []byte, mark string) []executor.Notice {
 	}}
 }
 
-// modeNotices tell what the guard cannot do on this host.
-func modeNotices(a armed, lease time.Duration, group int) []executor.Notice {
+// leftoverNotice names what startup files have left running in the background
+// before the server started.
+func leftoverNotice(hosts []guardProc) executor.Notice {
+	var commands []string
+	for _, h := range hosts {
+		commands = append(commands, fmt.Sprintf("pid %d %s", h.PID, h.Command))
+	}
+	return executor.Notice{
+		Code: "run.leftover",
+		Text: fmt.Sprintf("startup files on the host left %s running in the background before the server started: not counted as the server's, and not killed", processes(len(hosts))),
+		Said: tail([]byte(strings.Join(commands, "\n"))),
+	}
+}
+
+// modeNotices say what the guard cannot do on this host. stamped reports whether
+// the processes of the run carry the stamp, group is the one that they have.
+func modeNotices(c capabilities, stamped bool, lease time.Duration, group int) []executor.Notice {
 	var list []executor.Notice
-	if a.lease == 0 {
+	if c.lease == 0 {
 		text := "the guard has no clock (no sleep on the host): if the connection breaks without a word, the server stays until the host notices"
 		if lease <= 0 {
 			text = "no lease: if the connection breaks without a word, the server stays until the host notices"
 		}
 		list = append(list, executor.Notice{Code: "mode.no-heartbeat", Text: text})
 	}
-	if !a.marks {
-		list = append(list, executor.Notice{
-			Code: "mode.no-proc",
-			Text: "the host has no /proc to look into: processes are found by group and parent only, daemons are not (best effort)",
-		})
+	if blind := c.blindness(stamped); blind != "" {
+		list = append(list, executor.Notice{Code: "mode.no-proc", Text: blind})
 	}
 	if group == 0 {
 		list = append(list, executor.Notice{
@@ -47,4 +60,19 @@ func modeNotices(a armed, lease time.Duration, group int) []executor.Notice {
 		})
 	}
 	return list
+}
+
+// blindness says which processes of the server the guard may miss; it is empty
+// where it misses none.
+func (c capabilities) blindness(stamped bool) string {
+	switch {
+	case !c.sees:
+		return "cannot see processes here (no /proc, and ps does not list them): child processes outside the server's process group are neither found nor ended"
+	case stamped:
+		return ""
+	case !c.marks:
+		return "processes are found here by group and parent only: a daemon that has left both between two looks is neither found nor ended"
+	default:
+		return "processes are found here by environment, group and parent: a daemon that has left all three between two looks is neither found nor ended"
+	}
 }

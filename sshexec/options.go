@@ -45,6 +45,9 @@ const (
 	// DefaultLease is how long the guard waits for a sign of life before it ends
 	// the remote processes.
 	DefaultLease = 30 * time.Second
+	// ScreenLease is what a program with somebody at its screen should use: they
+	// may close the lid for a moment.
+	ScreenLease = 5 * time.Minute
 )
 
 // Options configure an Executor. Destination is required.

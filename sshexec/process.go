@@ -3,6 +3,7 @@ package sshexec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -39,17 +40,26 @@ type process struct {
 	running *launched               // nil until the process runs
 	link    executor.LinkInfo
 	swept   bool // nothing of the process is left, or nobody can be reached
+	notices []executor.Notice
+	hosts   []guardProc // the host's own, which run in the group of the process
+
+	settledHosts bool // hosts is known
+
+	inCharge  *guard        // nil without
+	replaced  chan struct{} // closed, and made anew, when another guard is
+	unguarded chan struct{} // closed when no guard is left
+	retired   chan struct{} // closed when no other guard will come
 
 	// Set before running is, and constant from then on.
 	conn    *link.Conn
 	began   time.Time
 	env     executor.EnvReport
-	notices []executor.Notice
 	journal *executor.Journal
 	stdin   *executor.Stdin // nil without, as is pipe
 	pipe    *stdinPipe
 	pumps   []*pump
 	beats   context.CancelFunc // ends the keepalive
+	away    attendance
 
 	exitedAt time.Time // set before exited is closed
 }
@@ -60,6 +70,7 @@ func newProcess(e *Executor, id string, cmd executor.Command) *process {
 	return &process{
 		ex: e, id: id, cmd: cmd, mark: newMark(),
 		settled: make(chan struct{}), exited: make(chan struct{}), ending: make(chan struct{}, 1),
+		replaced: make(chan struct{}), unguarded: make(chan struct{}), retired: make(chan struct{}),
 	}
 }
 
@@ -84,13 +95,13 @@ func (p *process) Info() executor.Info {
 		NextSeq:   1,
 	}
 	p.mu.Lock()
-	run, lnk := p.running, p.link
+	run, lnk, notices := p.running, p.link, p.notices
 	p.mu.Unlock()
 	if run == nil {
 		return info
 	}
 	lnk.Heard = p.conn.Heard()
-	info.PID, info.Env, info.Started, info.Notices, info.Link = run.pid, p.env, p.began, p.notices, &lnk
+	info.PID, info.Env, info.Started, info.Notices, info.Link = run.pid, p.env, p.began, notices, &lnk
 	p.journal.Fill(&info)
 	if p.stdin != nil {
 		p.stdin.Fill(&info)
@@ -145,7 +156,7 @@ func (p *process) Tree(ctx context.Context) ([]executor.Descendant, error) {
 		return nil, nil
 	}
 	procs, err := p.ask(ctx, "T", "")
-	return descendants(procs), err
+	return ofKind(procs, isMember, isSpared), err
 }
 
 // ask asks the guard. Once nothing is left of the process it knows of nobody.
@@ -153,7 +164,7 @@ func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, e
 	if p.isSwept() || p.conn.Cause() != nil {
 		return nil, nil
 	}
-	procs, err := p.running.guard.ask(ctx, command, args)
+	procs, err := p.askGuard(ctx, command, args)
 	if err != nil && (p.isSwept() || p.conn.Cause() != nil) {
 		return nil, nil // it went while it was asked
 	}
@@ -176,18 +187,26 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 		newPump(p, executor.Stderr, run.run.Stderr(), run.rest[executor.Stderr]),
 	}
 	p.conn, p.env, p.began = conn, env, time.Now()
-	p.notices = slices.Concat(conn.Notices(), argvNotices(p.cmd.Argv), run.notices)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.beats = cancel
 	p.mu.Lock()
 	p.link = conn.Info()
 	p.link.State, p.link.RTT = executor.LinkUp, run.rtt
-	p.running = run
+	p.notices = slices.Concat(conn.Notices(), argvNotices(p.cmd.Argv), run.notices)
+	p.running, p.inCharge = run, run.guard
 	p.mu.Unlock()
 	for _, pump := range p.pumps {
 		p.ex.running.Go(pump.run)
 	}
+	p.ex.running.Go(func() { p.away.keep(ctx) })
 	p.ex.running.Go(func() { p.keepalive(ctx) })
+	if run.guard != nil {
+		p.ex.running.Go(func() { p.takeHosts(ctx) })
+		if run.stamp == noStamp {
+			p.ex.running.Go(func() { p.sampleEarly(ctx) })
+		}
+		p.ex.running.Go(func() { p.watchGuard(ctx) })
+	}
 	p.ex.running.Go(p.watch)
 }
 
@@ -211,7 +230,9 @@ func (p *process) watch() {
 	if run.hasExited() {
 		close(p.exited)
 		left = p.flush()
-		p.journal.Exited(run.exit)
+		exit := run.exit
+		exit.By, exit.Why = p.endedBy(exit)
+		p.journal.Exited(exit)
 		select {
 		case <-p.journal.Done():
 		case <-run.ended:
@@ -237,10 +258,11 @@ func (p *process) flush() (left <-chan []guardProc) {
 	var gone <-chan struct{}
 	begin := time.Now()
 	settled := begin.Add(flushTime) // when all has come that had been written
-	if g := p.running.guard; g != nil && !p.isEnding() {
+	if g := p.guard(); g != nil && !p.isEnding() {
+		// One that has ended may have said why: that is read before it is gone.
+		gone, settled = g.gone, begin.Add(maxFlushTime)
 		if asked, err := g.send("X", ""); err == nil {
-			answer, again, gone = asked, asked, g.gone
-			settled = begin.Add(maxFlushTime)
+			answer, again = asked, asked
 		}
 	}
 	ended := make(chan struct{})
@@ -267,6 +289,27 @@ func (p *process) flush() (left <-chan []guardProc) {
 				return again
 			}
 		}
+	}
+}
+
+// endedBy names the guard where it has said that it ends the process, and why.
+func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
+	g := p.guard()
+	if g == nil {
+		return exit.By, exit.Why
+	}
+	switch why := g.reason(); {
+	case !why.meets:
+		return exit.By, exit.Why // it found a leader that had ended
+	case why.kind == reasonClosed:
+		return executor.EndedByGuard, "its channel was closed"
+	default:
+		lease := time.Duration(why.after) * time.Second
+		text := fmt.Sprintf("no contact for %s (lease %[1]s)", seconds(lease))
+		if absence := p.away.within(time.Now(), lease); absence != "" {
+			text += "; " + absence
+		}
+		return executor.EndedByLease, text
 	}
 }
 
@@ -319,7 +362,7 @@ func (p *process) nobodyLeft(atExit <-chan []guardProc) bool {
 			if len(procs) == 0 {
 				return true
 			}
-		case <-p.running.guard.gone:
+		case <-p.guard().gone:
 		case <-p.ex.ctx.Done():
 		}
 	}
@@ -340,7 +383,7 @@ func (p *process) sweep() {
 	p.mu.Lock()
 	p.swept = true
 	p.mu.Unlock()
-	if g := p.running.guard; g != nil && p.conn.Cause() == nil {
+	if g := p.guard(); g != nil && p.conn.Cause() == nil {
 		g.close()
 	}
 	p.abandon()

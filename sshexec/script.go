@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -24,16 +25,19 @@ const readLine = `IFS= read -r _m; eval "$(printf %b "$_m")"`
 var guardText string
 
 // groupOf sets _mg to the process group of the shell, without a fork where there
-// is a /proc.
+// is a /proc, or where leadScript has made it the leader of one.
 const groupOf = `_mg=
 { IFS= read -r _mg </proc/$$/stat; } 2>/dev/null
-if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; else _mg=$(ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
+if [ -n "$_mg" ]; then set -- ${_mg##*)}; _mg=$3; elif [ "${_ml-}" = $$ ]; then _mg=$_ml; else _mg=$(PATH=/usr/bin:/bin:$PATH ps -o pgid= -p $$ 2>/dev/null); _mg=${_mg##* }; fi
 `
 
 // leadScript makes the shell the leader of a group of its own, so that the
 // group can be signalled without hitting anybody else: dropbear starts commands
-// in the group of the connection. Then it goes on with the next line.
-const leadScript = groupOf + `[ "$_mg" = $$ ] || ! command -v setsid >/dev/null 2>&1 || exec setsid /bin/sh -c '` + readLine + `'
+// in the group of the connection. Then it goes on with the next line. Startup
+// files may have broken PATH.
+const leadScript = groupOf + `[ "$_mg" = $$ ] || for _mg in /usr/bin /bin /usr/local/bin /run/current-system/sw/bin; do
+[ -x $_mg/setsid ] && _ml=$$ && export _ml && exec $_mg/setsid /bin/sh -c '` + readLine + `'
+done
 ` + readLine
 
 // newMark returns 128 random bits: nobody else's process carries them.
@@ -44,10 +48,20 @@ func newMark() string {
 	return hex.EncodeToString(b[:])
 }
 
-// guardScript is guard.sh for one run.
-func guardScript(mark string, lease int) string {
+// noStamp stands for a stamp where the processes have none.
+const noStamp = "0"
+
+// stampOf is the stamp of a run, which belongs to its mark: a number that no
+// program would choose, and that a shell's ulimit can hold.
+func stampOf(mark string) string {
+	n, _ := strconv.ParseUint(mark[:14], 16, 64) // of newMark's digits
+	return strconv.FormatUint(n|1<<57, 10)
+}
+
+// guardScript is guard.sh for one run. leave names the programs to spare.
+func guardScript(mark string, lease int, leave []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "unset _m\nMARK=%s LEASE=%d\n", mark, lease)
+	fmt.Fprintf(&b, "unset _m _ml\nMARK=%s LEASE=%d LEAVE=%s\n", mark, lease, quote(strings.Join(leave, "\n")))
 	for line := range strings.Lines(guardText) {
 		if line = strings.TrimLeft(line, "\t"); line != "\n" && !strings.HasPrefix(line, "#") {
 			b.WriteString(line)
@@ -64,14 +78,25 @@ const (
 	runNoDir    = "3"
 )
 
-// runScript prepares a process and says RUN-mark, its pid, its group and how it
-// looks, on both streams; it then waits for GO-mark and becomes the program. It
-// must not use a variable after the named ones are set that one of them might
-// be, except for those that begin with _m.
+// stampScript sets _mk to the stamp, or to 0 where that fails. The stamp is the
+// soft limit on file locks, which Linux has not used since 2.4: descendants
+// inherit it, a process that clears its environment keeps it, and /proc shows it
+// to everybody. Each shell has its own letter for it, and one only counts in 32
+// bits, so the script reads the limit back.
+const stampScript = `_mk=%s
+_mlim() { while IFS= read -r _mr; do case $_mr in "Max file locks "*) set -- "$1" $_mr; [ "$5" = "$1" ]; return ;; esac; done </proc/$$/limits; return 1; }
+_mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
+{ _mlim unlimited && _mset $_mk && _mlim $_mk || { _mlim $_mk || _mlim 0 && _mset unlimited; _mk=0; }; } 2>/dev/null
+`
+
+// runScript prepares a process and says RUN-mark, its pid, its group, how it
+// looks and its stamp, on both streams; it then waits for GO-mark and becomes
+// the program. It must not use a variable after the named ones are set that one
+// of them might be, except for those that begin with _m.
 func runScript(mark string, c launchCommand) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, groupOf+`unset _m
-_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
+	fmt.Fprintf(&b, groupOf+"unset _m _ml\n"+stampScript, stampOf(mark))
+	fmt.Fprintf(&b, `_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $_mk $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
 `, mark)
 	if c.dir != "" {
 		fmt.Fprintf(&b, "cd -- %s 2>/dev/null || { _mend %s; exit 111; }\nunset OLDPWD\n", quote(c.dir), runNoDir)
@@ -108,8 +133,8 @@ _mend $_ms
 [ $_ms = %[1]s ] || exit 127
 IFS= read -r _mr
 [ "$_mr" = GO-%[4]s ] || exit 112
-unset _ms _mr _md _mg
-unset -f _mend _mtry
+unset _ms _mr _md _mg _mk
+unset -f _mend _mtry _mlim _mset
 exec "$@"`, runOK, runNotFound, runNoExec, mark)
 	if c.noStdin {
 		b.WriteString(" </dev/null")

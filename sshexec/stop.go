@@ -28,8 +28,9 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	if run == nil {
 		return executor.StopReport{}, executor.ErrStarting
 	}
-	report := executor.StopReport{Running: p.alive()}
+	report := executor.StopReport{Running: p.alive(), CannotTell: p.cannotTell()}
 	if step == executor.StepCloseStdin {
+		p.sample(ctx)
 		p.CloseStdin()
 		return report, ctx.Err()
 	}
@@ -40,7 +41,7 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 		executor.ScopeLeader: "leader", executor.ScopeGroup: "group", executor.ScopeTree: "tree",
 	}[scope]
 	procs, err := p.ask(ctx, "S", step.String()+" "+whom)
-	report.Signalled = descendants(procs)
+	report.Signalled, report.Spared = ofKind(procs, isMember), ofKind(procs, isSpared)
 	if err != nil {
 		return report, fmt.Errorf("send %s: %w", step, err)
 	}
@@ -67,6 +68,27 @@ func (p *process) signal(ctx context.Context, run *launched, step executor.Step)
 // errNoSignals is the answer of a server: OpenSSH before 7.9 delivers none, and
 // later ones none to forced commands and none to root.
 var errNoSignals = errors.New("the server does not deliver signals here (a forced command, a login as root, or an old server)")
+
+// cannotTell says which processes of the server the guard may have missed.
+func (p *process) cannotTell() []string {
+	g := p.guard()
+	if g == nil {
+		return []string{"plain launch: without a guard the server's child processes are unknown"}
+	}
+	var reasons []string
+	if blind := g.caps.blindness(p.running.stamp != noStamp); blind != "" {
+		reasons = append(reasons, blind)
+	}
+	if p.conn.Cause() != nil && !p.isSwept() {
+		reasons = append(reasons, "the connection is lost: what is left on the host is up to the guard there")
+	}
+	select {
+	case <-p.unguarded:
+		reasons = append(reasons, "the guard on the host has ended: the server's child processes are unknown")
+	default:
+	}
+	return reasons
+}
 
 // alive tells whether the leader has not ended as far as is known.
 func (p *process) alive() bool {
@@ -112,6 +134,7 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 	case <-ctx.Done():
 		return report, ctx.Err()
 	}
+	report.CannotTell = p.cannotTell()
 	if p.isSwept() {
 		return report, nil
 	}
@@ -122,7 +145,8 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		p.pipe.ending.Store(true)
 	}
 	p.journal.BeginEnding()
-	report.Signalled, report.Survivors, err = p.kill(ctx)
+	err = p.kill(ctx, &report)
+	report.CannotTell = p.cannotTell()
 	if len(report.Survivors) > 0 {
 		p.journal.Emit(executor.Event{Kind: executor.Survivors, Procs: report.Survivors})
 	}
@@ -150,22 +174,22 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 // guard nobody knows who that is.
 func (p *process) settle(ctx context.Context) {
 	executor.Settle(ctx, p.exitedAt, func() bool {
-		left, err := p.Tree(ctx)
-		return err != nil || len(left) == 0
+		procs, err := p.ask(ctx, "T", "")
+		return err != nil || len(ofKind(procs, isMember)) == 0
 	})
 }
 
-// kill sends SIGKILL until nobody of the process is left. It returns who was
-// found, and who is left. The leader's exit is known when it returns without an
-// error, or the connection is given up.
-func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, err error) {
+// kill sends SIGKILL until nobody of the process is left, and reports who was
+// found, spared, and who is left. The leader's exit is known when it returns
+// without an error, or the connection is given up.
+func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	err = errGuardGone
-	if g := p.running.guard; g != nil {
+	err := errGuardGone
+	if p.guard() != nil {
 		var procs []guardProc
-		procs, err = g.ask(limit, "K", "")
-		found, left = descendants(procs), leftOver(procs)
+		procs, err = p.askGuard(limit, "K", "")
+		report.Signalled, report.Survivors, report.Spared = ofKind(procs, isMember), ofKind(procs, isLeft), ofKind(procs, isSpared)
 	}
 	cause := errors.New("the server does not say how the process ended")
 	if errors.Is(err, errGuardGone) && p.conn.Cause() == nil {
@@ -176,22 +200,22 @@ func (p *process) kill(ctx context.Context) (found, left []executor.Descendant, 
 		}
 	}
 	if err != nil {
-		return found, left, err
+		return err
 	}
 	silent := time.NewTimer(exitTime)
 	defer silent.Stop()
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
-		return found, left, ctx.Err()
+		return ctx.Err()
 	case <-silent.C:
-		if len(left) > 0 {
-			return found, left, errors.New("the leader does not die")
+		if len(report.Survivors) > 0 {
+			return errors.New("the leader does not die")
 		}
 		p.conn.Abort(&executor.LostError{
 			Code: executor.LostClosed, Hop: p.conn.Hop(),
 			Err: cause,
 		})
 	}
-	return found, left, nil
+	return nil
 }

@@ -5,12 +5,16 @@ package sshexec
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/exectest"
+	"mcpdbg/sshexec/sshtest"
 )
 
 // TestLongSurvivors is the whole survivor matrix; with -v it prints it:
@@ -50,6 +54,53 @@ func TestLongSurvivors(t *testing.T) {
 func TestLongDisconnects(t *testing.T) {
 	t.Run("openssh", func(t *testing.T) { disconnect(t, openSSHHost(t), 60, 60) })
 	t.Run("dropbear", func(t *testing.T) { disconnect(t, dropbearHost(t), 60, 60) })
+}
+
+// hidingDaemons are daemons that cannot be known by environment, group, session
+// or parent.
+var hidingDaemons = serverKind{name: "hiding daemons", pids: 5, steps: []string{
+	"spawn", "clean", "ignore", "TERM", "pid", "hang", "end",
+	"spawn", "daemon", "overwrite", "pid", "hang", "end",
+	"spawn", "stray", "ignore", "TERM", "pid", "hang", "end",
+	"spawn", "stray", "pid", "closeout", "spawn", "stray", "hang", "end", "hang", "end", "pid", "hang"}}
+
+// TestLongKilledClients kills 50 clients whose servers have daemons that hide; it
+// prints who was left:
+//
+//	go test -tags long -run TestLongKilledClients -v ./sshexec
+func TestLongKilledClients(t *testing.T) {
+	const rounds = 50
+	for server, newHost := range map[string]func(*testing.T) host{"openssh": openSSHHost, "dropbear": dropbearHost} {
+		t.Run(server, func(t *testing.T) {
+			h := newHost(t)
+			survivors, processes := 0, 0
+			var last time.Duration
+			for range rounds {
+				before := startedBy(h.Server)
+				o := survive(t, h, hidingDaemons, endingNamed("killed"))
+				survivors, processes, last = survivors+len(o.survivors), processes+len(o.pids), max(last, o.after)
+				left, _ := untilNobody(0, func() []int {
+					return slices.DeleteFunc(helpers(h.program), func(pid int) bool { return slices.Contains(before, pid) })
+				})
+				survivors += len(left)
+				require.Empty(t, left, describe(left))
+			}
+			t.Logf("%s: %d clients killed, %d daemons and servers known by pid, %d survivors, the last was gone after %v",
+				server, rounds, processes, survivors, last.Round(time.Millisecond))
+		})
+	}
+}
+
+// helpers lists the processes that run program as the helper, whatever their
+// environment.
+func helpers(program string) []int {
+	var pids []int
+	for pid, cmdline := range sshtest.ProcFiles("cmdline") {
+		if strings.HasPrefix(string(cmdline), program+"\x00"+exectest.HelperArgs()[0]+"\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // What tests of the guard do with one shell, with each.

@@ -1,0 +1,356 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mcpdbg/session/executor"
+)
+
+const (
+	// rearmTime is how long a guard may take that replaces another.
+	rearmTime = 10 * time.Second
+	// maxGuards is how many guards a process gets: whatever kills them does not
+	// stop.
+	maxGuards = 4
+	// endLostTime is how long a start waits for the end of an earlier run.
+	endLostTime = 5 * time.Second
+	// clockTick is how long a guard's clock sleeps at most.
+	clockTick = 3 * time.Second
+	// lostSlack is how long a guard may take to end a run after its lease.
+	lostSlack = 5 * time.Second
+	// maxLost is how many earlier runs are kept in mind.
+	maxLost = 16
+)
+
+// openGuard is sure: when the server executes nothing, it says so here.
+func (l *launcher) openGuard(ctx context.Context) <-chan opening {
+	done := make(chan opening, 1)
+	seconds := int((l.lease + time.Second - 1) / time.Second)
+	go func() {
+		done <- l.openScript(ctx, guardScript(l.mark, seconds, l.leave), "ARMED-"+l.mark, true)
+	}()
+	return done
+}
+
+// arm waits until the guard is ready.
+func (l *launcher) arm(ctx context.Context, o opening) (*guard, *executor.StartError) {
+	r, failure := l.marker(ctx, o)
+	if failure != nil {
+		return nil, failure
+	}
+	g, err := armed(o.ch, r)
+	if err != nil {
+		return nil, l.fail(executor.StartNoMarker, err, "")
+	}
+	return g, nil
+}
+
+// armed takes over the channel of a guard that has said it is ready.
+func armed(ch *channel, r reading) (*guard, error) {
+	caps, err := parseArmed(r.line)
+	if err != nil {
+		return nil, err
+	}
+	return newGuard(ch, r.rest, caps), nil
+}
+
+// rearm starts another guard for a process that runs. Unlike arm it never closes
+// the connection, which the process still uses.
+func (p *process) rearm(ctx context.Context) (*guard, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, rearmTime, errSilent)
+	defer cancel()
+	o := <-p.launcher().openGuard(ctx)
+	if o.failure != nil {
+		return nil, o.failure
+	}
+	var g *guard
+	var err error
+	select {
+	case r := <-o.out:
+		if err = r.err; err == nil {
+			g, err = armed(o.ch, r)
+		}
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		var hosts []guardProc
+		if hosts, err = g.ask(ctx, "P", p.state()); err == nil {
+			p.setHosts(hosts)
+		}
+	}
+	if err != nil {
+		_ = o.ch.Close() // which ends a guard that is only slow
+		return nil, err
+	}
+	return g, nil
+}
+
+// state is what a guard that takes over has to know of the process.
+func (p *process) state() string {
+	pid, group := p.running.pid, p.running.group
+	if !p.alive() {
+		pid, group = 0, 0 // they may be anybody's
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var args strings.Builder
+	fmt.Fprintf(&args, "%d %d %s", pid, group, p.running.stamp)
+	if !p.settledHosts {
+		return args.String() + " new" // nobody has looked yet
+	}
+	args.WriteString(" old")
+	for _, h := range p.hosts {
+		fmt.Fprintf(&args, " %d:%s", h.PID, h.born)
+	}
+	return args.String()
+}
+
+// replace starts another guard in place of g, which has ended. Where the server
+// has no room for another channel, that of g has to end first.
+func (p *process) replace(ctx context.Context, g *guard) (*guard, error) {
+	_ = g.ch.Close()
+	next, err := p.rearm(ctx)
+	if err == nil || ctx.Err() != nil {
+		return next, err
+	}
+	select {
+	case <-g.ch.ended:
+	case <-time.After(clockTick + time.Second): // its clock has ended
+	case <-ctx.Done():
+	}
+	return p.rearm(ctx)
+}
+
+// watchGuard replaces a guard that has ended, or says that there is none any
+// more. It returns when nothing is left to guard.
+func (p *process) watchGuard(ctx context.Context) {
+	defer close(p.retired)
+	for n := 1; ; n++ {
+		g := p.guard()
+		select {
+		case <-g.gone:
+		case <-ctx.Done():
+			return
+		}
+		if ctx.Err() != nil || p.isSwept() || p.conn.Cause() != nil || g.reason().kind != "" {
+			return // it has done its work, or the connection has ended
+		}
+		how := "has ended"
+		if g.ch.hasExited() && g.ch.exit.Kind == executor.ExitSignal {
+			how = "was killed (signal " + g.ch.exit.Signal + ")"
+		}
+		next, err := (*guard)(nil), errTooMany
+		if n < maxGuards {
+			next, err = p.replace(ctx, g)
+		}
+		if ctx.Err() != nil || p.conn.Cause() != nil {
+			return
+		}
+		if err != nil {
+			close(p.unguarded)
+			p.notify(executor.Notice{
+				Code: "guard.lost",
+				Text: fmt.Sprintf("the guard on the host %s and cannot be replaced: %v. If the connection breaks now, the server and its child processes stay there", how, err),
+				Hint: "restart the server to get a new guard",
+			})
+			return
+		}
+		p.setGuard(next)
+		p.notify(executor.Notice{Code: "guard.replaced", Text: "the guard on the host " + how + "; a new one has taken over"})
+	}
+}
+
+var errTooMany = fmt.Errorf("%d guards have ended", maxGuards)
+
+// guard is the guard in charge; nil without.
+func (p *process) guard() *guard {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inCharge
+}
+
+// isGuarded reports whether there is a guard, or will be one soon.
+func (p *process) isGuarded() bool {
+	select {
+	case <-p.unguarded:
+		return false
+	default:
+		return p.guard() != nil
+	}
+}
+
+func (p *process) setGuard(g *guard) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inCharge = g
+	close(p.replaced)
+	p.replaced = make(chan struct{})
+}
+
+// askGuard asks the guard in charge. Of one that ends meanwhile it asks the next.
+func (p *process) askGuard(ctx context.Context, command, args string) ([]guardProc, error) {
+	for {
+		p.mu.Lock()
+		g, replaced := p.inCharge, p.replaced
+		p.mu.Unlock()
+		procs, err := g.ask(ctx, command, args)
+		if !errors.Is(err, errGuardGone) {
+			return procs, err
+		}
+		select {
+		case <-replaced:
+		case <-p.retired:
+			return nil, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// awaitSettled waits for the guard's answer to P.
+func (run *launched) awaitSettled(ctx context.Context) error {
+	select {
+	case procs := <-run.settled:
+		run.settled <- procs // for takeHosts
+		return nil
+	case <-run.guard.gone:
+		return errGuardGone
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// takeHosts takes the guard's answer to P: what startup files have left running
+// in the background belongs to the host.
+func (p *process) takeHosts(ctx context.Context) {
+	select {
+	case hosts := <-p.running.settled:
+		p.setHosts(hosts)
+	case <-p.running.guard.gone:
+	case <-ctx.Done():
+	}
+}
+
+// setHosts notes what a guard has found before the server ran. The first to find
+// out counts.
+func (p *process) setHosts(hosts []guardProc) {
+	p.mu.Lock()
+	known := p.settledHosts
+	if !known {
+		p.settledHosts, p.hosts = true, hosts
+	}
+	p.mu.Unlock()
+	if !known && len(hosts) > 0 {
+		p.notify(leftoverNotice(hosts))
+	}
+}
+
+// sampleAfter are the moments at which the guard looks for the first children of
+// a process. Later it looks with each heartbeat, and before each step that may
+// end one.
+var sampleAfter = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second}
+
+// sampleEarly has the guard look at those moments.
+func (p *process) sampleEarly(ctx context.Context) {
+	for _, after := range sampleAfter {
+		select {
+		case <-time.After(time.Until(p.began.Add(after))):
+			p.sample(ctx)
+		case <-p.exited:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sampleTime bounds the wait for one sample.
+const sampleTime = time.Second
+
+// sample has the guard look who descends from the process: whoever it has seen
+// stays a member. It returns at once where the stamp makes that unnecessary.
+func (p *process) sample(ctx context.Context) {
+	if p.running.guard == nil || p.running.stamp != noStamp {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sampleTime)
+	defer cancel()
+	_, _ = p.ask(ctx, "W", "") // one that fails is made up for by the next
+}
+
+// launcher is what starts another guard for the process.
+func (p *process) launcher() *launcher {
+	o := &p.ex.opts
+	return &launcher{conn: p.conn, mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave}
+}
+
+// notify adds a notice to those of the start, and tells subscribers.
+func (p *process) notify(n executor.Notice) {
+	p.mu.Lock()
+	p.notices = append(slices.Clone(p.notices), n)
+	p.mu.Unlock()
+	p.journal.Emit(executor.Event{Kind: executor.Noticed, Notice: &n})
+}
+
+// A lostRun is a process whose connection was lost.
+type lostRun struct {
+	id    string
+	mark  string
+	stamp string
+	until time.Time // when its guard has ended it at the latest; zero without a lease
+	lease time.Duration
+}
+
+// mayLive says until when the run may live.
+func (r lostRun) mayLive() string {
+	if r.until.IsZero() {
+		return "may live on: it had no lease"
+	}
+	return fmt.Sprintf("may live until %s (lease %s)", r.until.Format(time.TimeOnly), seconds(r.lease))
+}
+
+// endLost ends what earlier runs have left on this host: their connection was
+// lost, and their guard may not know it yet.
+func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
+	ctx, cancel := context.WithTimeout(ctx, endLostTime)
+	defer cancel()
+	var notices []executor.Notice
+	for _, run := range l.lost {
+		found, err := g.ask(ctx, "O", run.mark+" "+run.stamp)
+		n := executor.Notice{Code: "lost.ended", Text: fmt.Sprintf("%s, whose connection was lost, still ran on the host (%s) and was ended", run.id, processes(len(found)))}
+		switch {
+		case err != nil:
+			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the new guard could not look for it: %v", run.id, run.mayLive(), err)}
+		case len(found) == 0:
+			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, was not found on this host: it has ended, or runs on another machine behind this name and %s", run.id, run.mayLive())}
+		}
+		notices = append(notices, n)
+	}
+	return notices
+}
+
+// processes is a number of them in words.
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+// seconds is a duration for people.
+func seconds(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	if d%time.Minute == 0 {
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+}

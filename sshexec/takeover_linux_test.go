@@ -1,0 +1,257 @@
+package sshexec
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// awaitNotice waits until a process has a notice with that code. The event only
+// wakes the wait, as for the session.
+func awaitNotice(t *testing.T, p executor.Process, code string) executor.Notice {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	sub, err := p.Subscribe(executor.SubscribeOptions{})
+	require.NoError(t, err)
+	defer sub.Close()
+	for {
+		for _, n := range p.Info().Notices {
+			if n.Code == code {
+				return n
+			}
+		}
+		_, err := sub.Next(ctx)
+		require.NoError(t, err, "%v", p.Info().Notices)
+	}
+}
+
+func TestKilledGuardIsReplaced(t *testing.T) {
+	t.Parallel()
+	for name, newHost := range map[string]func(*testing.T) host{
+		"openssh": openSSHHost, "dropbear": dropbearHost,
+		"no room for a third channel": func(t *testing.T) host {
+			return host{sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxSessions 2"}}), os.Args[0]}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t)
+			leavesNobody(t, h.Server)
+			p, pids := begin(t, h, kindNamed("daemon"), func(o *Options) { o.Lease = 4 * time.Second })
+			old := p.guard().caps.pid
+			require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
+			n := awaitNotice(t, p, "guard.replaced")
+			require.Contains(t, n.Text, "was killed (signal KILL); a new one has taken over")
+			// Its clock would have ended the run by now.
+			left, _ := untilNobody(0, func() []int { return inSession(old) })
+			require.Empty(t, left, describe(left))
+			tree, err := p.Tree(t.Context())
+			require.NoError(t, err)
+			require.ElementsMatch(t, pids, pidsOf(tree))
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.True(t, report.Running)
+			require.Empty(t, report.CannotTell)
+			gone(t, pids...)
+			require.Equal(t, executor.EndedUnknown, p.Info().Exit.By, "it was asked for")
+		})
+	}
+}
+
+func pidsOf(list []executor.Descendant) []int {
+	var pids []int
+	for _, d := range list {
+		pids = append(pids, d.PID)
+	}
+	return pids
+}
+
+// What kills each guard leaves the session without one, and it says so.
+func TestSessionWithoutGuardSaysSo(t *testing.T) {
+	t.Parallel()
+	h := openSSHHost(t)
+	p, pids := begin(t, h, kindNamed("polite"))
+	for range maxGuards {
+		g := p.guard()
+		require.NoError(t, syscall.Kill(g.caps.pid, syscall.SIGKILL))
+		require.Eventually(t, func() bool {
+			select {
+			case <-p.unguarded:
+				return true
+			default:
+				return p.guard() != g
+			}
+		}, bound, time.Millisecond)
+	}
+	n := awaitNotice(t, p, "guard.lost")
+	require.Contains(t, n.Text, "cannot be replaced")
+	require.True(t, alive(pids[0]))
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err, "by the signals of sshd")
+	require.Contains(t, strings.Join(report.CannotTell, "\n"), "the guard on the host has ended")
+	gone(t, pids...)
+}
+
+// A start after a lost connection ends what still runs there, before the new
+// server begins.
+func TestRestartEndsTheServerOfALostConnection(t *testing.T) {
+	t.Parallel()
+	h := openSSHHost(t)
+	proxy := sshtest.NewProxy(t, h.Addr)
+	e := at(t, h.Through(t, proxy))
+	t.Cleanup(func() { _ = e.Close() })
+	p, failure := e.start(t.Context(), h.command(kindNamed("daemon"), "one"))
+	require.Nil(t, failure)
+	pids := learn(t, p, 2)
+	proxy.Freeze() // the host does not learn of it
+	p.conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: p.conn.Hop(), Err: os.ErrDeadlineExceeded})
+	<-p.journal.Done()
+	var lost *executor.LostError
+	require.ErrorAs(t, p.Info().Failure, &lost)
+	require.Regexp(t, `^its guard there ends the process at once, or it may live until [0-9:]{8} \(lease 30 s\); a restart tries to end it first`, lost.Hint)
+	for _, pid := range pids {
+		require.True(t, alive(pid))
+	}
+
+	// The same executor finds another way to the host.
+	e.opts.Config = h.Config
+	other := at(t, h.Server)
+	e.dialer = other.dialer
+	again, err := e.Start(t.Context(), h.command(kindNamed("polite"), "two"))
+	require.NoError(t, err)
+	gone(t, pids...)
+	n := awaitNotice(t, again, "lost.ended")
+	require.Contains(t, n.Text, "still ran on the host (2 processes) and was ended")
+	_, err = again.Terminate(t.Context())
+	require.NoError(t, err)
+
+	third, err := e.Start(t.Context(), h.command(kindNamed("polite"), "three"))
+	require.NoError(t, err)
+	for _, n := range third.Info().Notices {
+		require.NotContains(t, n.Code, "lost.", "once")
+	}
+}
+
+func TestRestartSaysUntilWhenALostServerMayLive(t *testing.T) {
+	t.Parallel()
+	h := openSSHHost(t)
+	e := at(t, h.Server)
+	t.Cleanup(func() { _ = e.Close() })
+	until := time.Date(2026, 5, 4, 14, 3, 20, 0, time.Local)
+	run := lostRun{id: "mcp-stdio-7", mark: newMark(), stamp: noStamp, until: until, lease: 30 * time.Second}
+	e.addLost(run)
+	require.Empty(t, e.lostRuns(), "its guard has ended it long ago")
+	run.until = time.Now().Add(time.Minute)
+	e.addLost(run)
+	p, err := e.Start(t.Context(), h.command(kindNamed("polite"), "x"))
+	require.NoError(t, err)
+	require.Equal(t, "mcp-stdio-7, whose connection was lost, was not found on this host: it has ended, or runs on another machine behind this name and may live until "+
+		run.until.Format(time.TimeOnly)+" (lease 30 s)", awaitNotice(t, p, "lost.unknown").Text)
+}
+
+// A startup file that breaks PATH takes nothing from the guard.
+func TestGuardHasAPathOfItsOwn(t *testing.T) {
+	t.Parallel()
+	program := ordinaryProgram(t)
+	account := sshtest.User(t, sshtest.Shell(t, "bash"))
+	h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+	h.write(t, ".bashrc", "export PATH=/nonexistent\n")
+	h.write(t, ".profile", "export PATH=/nonexistent/login\n")
+	for _, from := range []PathFrom{PathPlain, PathLogin} {
+		e := closing(t, at(t, h.Server, func(o *Options) { o.PathFrom = from }))
+		p, err := e.Start(t.Context(), h.helper("spawn", "daemon", "pid", "hang", "end", "pid", "hang"))
+		require.NoError(t, err)
+		require.Empty(t, p.Info().Notices)
+		pids := learn(t, p, 2)
+		require.Equal(t, "PATH=/nonexistent"+map[PathFrom]string{PathLogin: "/login"}[from], variable(pids[0], "PATH"), "the server gets what there is")
+		report, err := p.Terminate(t.Context())
+		require.NoError(t, err)
+		require.ElementsMatch(t, pids, pidsOf(report.Signalled))
+		gone(t, pids...)
+	}
+}
+
+// What a startup file leaves in the background is the host's: it is named, and
+// neither counted nor killed.
+func TestLeftoversOfStartupFilesAreTheHosts(t *testing.T) {
+	t.Parallel()
+	program := ordinaryProgram(t)
+	for name, before := range map[string]string{"stamped": "", "without stamp": "ulimit -S -x 1000\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			account := sshtest.User(t, sshtest.Shell(t, "bash"))
+			h := shellHost{host{sshtest.OpenSSH(t, sshtest.Options{User: account.Name}), program}, account}
+			file := filepath.Join(account.Home, "pids")
+			// The guard's own shell has one too.
+			h.write(t, ".bashrc", before+"sleep 600 >/dev/null 2>&1 </dev/null & echo $! >>"+file+"\n(while :; do sleep 600; done >/dev/null 2>&1 </dev/null & )\n")
+			e := at(t, h.Server)
+			p, err := e.Start(t.Context(), h.helper("spawn", "daemon", "pid", "hang", "end", "pid", "hang"))
+			require.NoError(t, err)
+			pids := learn(t, p, 2)
+			n := awaitNotice(t, p, "run.leftover")
+			require.Contains(t, n.Text, "left 3 processes running in the background before the server started")
+			require.Contains(t, n.Said, "sleep 600")
+			tree, err := p.Tree(t.Context())
+			require.NoError(t, err)
+			require.ElementsMatch(t, pids, pidsOf(tree))
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.ElementsMatch(t, pids, pidsOf(report.Signalled))
+			gone(t, pids...)
+			require.NoError(t, e.Close())
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			left := 0
+			for word := range strings.FieldsSeq(string(text)) {
+				if syscall.Kill(number(t, word), 0) == nil {
+					left++
+				}
+			}
+			require.Equal(t, 2, left, "the run's and the guard's")
+		})
+	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
+// Where processes can't be seen, that is what the result says, and the group is
+// ended all the same.
+func TestHostWithoutSightSaysSo(t *testing.T) {
+	t.Parallel()
+	s := sshtest.BusyboxWithoutProc(t, sshtest.Options{})
+	e := closing(t, at(t, s))
+	cmd := executor.Command{Argv: []string{"/bin/sh", "-c", `sleep 600 & echo "pid $!"; setsid sleep 600 & echo "pid $!"; echo "pid $$"; wait`}}
+	p, err := e.Start(t.Context(), cmd)
+	require.NoError(t, err)
+	pids := learn(t, p, 3)
+	var codes []string
+	for _, n := range p.Info().Notices {
+		codes = append(codes, n.Code)
+		if n.Code == "mode.no-proc" {
+			require.Contains(t, n.Text, "cannot see processes here")
+		}
+	}
+	require.Contains(t, codes, "mode.no-proc")
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Len(t, report.CannotTell, 1)
+	require.Contains(t, report.CannotTell[0], "cannot see processes here")
+	gone(t, pids[0], pids[2])
+	_ = syscall.Kill(pids[1], syscall.SIGKILL)
+}
