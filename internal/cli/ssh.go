@@ -62,7 +62,7 @@ func (s *sshFlags) registerWay(cmd *cobra.Command) {
 	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop, and then for its host key (default: ConnectTimeout of the ssh configuration, or 10s)")
 	f.DurationVar(&s.authTimeout, "ssh-auth-timeout", link.DefaultAuthTimeout, "limit for the login at each hop; time in which you are asked does not count")
 	f.DurationVar(&s.launchTimeout, "ssh-launch-timeout", sshexec.DefaultStartTimeout, "limit from the login to the running server, for the shell there and its startup files")
-	f.DurationVar(&s.lease, "ssh-lease", sshexec.DefaultLease, "how long the server lives on the host when nothing is heard of this program any more")
+	f.DurationVar(&s.lease, "ssh-lease", sshexec.DefaultLease, "how long the server lives on the host when nothing is heard of this program any more; 5m on the screen unless given")
 	for name, words := range sshWords {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	}

@@ -205,12 +205,21 @@ func (a *app) executor(t targetFlags, env []executor.EnvVar, prompter executor.P
 	if err != nil {
 		return nil, err
 	}
-	opts.Prompter = prompter
+	opts.Prompter, opts.Lease = prompter, t.lease()
 	exec, err := sshexec.New(opts)
 	if err != nil {
 		return nil, usagef("--ssh: %v", err)
 	}
 	return exec, nil
+}
+
+// lease is how long the guard on a host waits for a sign of life: for somebody
+// who looks at the screen, whose laptop may sleep for a moment, it waits longer.
+func (t *targetFlags) lease() time.Duration {
+	if t.person && !t.ssh.given("ssh-lease") {
+		return sshexec.ScreenLease
+	}
+	return t.ssh.lease
 }
 
 // header is what the recording says of the session.
