@@ -120,10 +120,11 @@ func (c *child) forsake() {
 	}
 }
 
-// release frees what is kept for the descendants.
-func (c *child) release() {
+// release frees what is kept for the descendants. Spared ones go on: its
+// watchdog does not know all that those have started.
+func (c *child) release(spared bool) {
 	if c.watcher != nil {
-		c.watcher.release()
+		c.watcher.release(spared)
 	}
 }
 

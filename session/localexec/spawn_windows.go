@@ -104,7 +104,7 @@ func newJob() (windows.Handle, error) {
 }
 
 // release frees the job; its members, if there still are any, end with it.
-func (c *child) release() {
+func (c *child) release(bool) {
 	_ = windows.CloseHandle(c.job) // a handle that is valid is always closed
 }
 

@@ -167,8 +167,10 @@ func (p *process) settle(ctx context.Context) (alone bool) {
 func (p *process) sweep() {
 	p.mu.Lock()
 	p.swept = true
+	spared := len(p.sparedNow) > 0
+	p.sparedNow = nil
 	p.mu.Unlock()
-	p.child.release()
+	p.child.release(spared)
 	p.ex.guard.del(p.mark)
 }
 
@@ -181,7 +183,7 @@ func (p *process) letGo() {
 	p.swept = p.swept || letGo
 	p.mu.Unlock()
 	if letGo {
-		child.release()
+		child.release(false)
 	}
 }
 

@@ -258,9 +258,13 @@ func (w *watcher) wait() executor.Exit {
 	return executor.Exit{Kind: executor.ExitUnknown, By: executor.EndedByWatchdog, Why: why}
 }
 
-// release lets the watchdog go: it ends what is left and is not spared.
-func (w *watcher) release() {
+// release ends the watchdog. It kills what is left and is not spared, unless it
+// is dismissed.
+func (w *watcher) release(dismiss bool) {
 	w.turn.Lock()
+	if dismiss {
+		_, _ = w.orders.Write(watchdog.Signal{}.Encode()) // it may have ended
+	}
 	closeAll([]*os.File{w.orders})
 	w.turn.Unlock()
 	late := time.AfterFunc(watchdogEnd, w.kill)

@@ -157,7 +157,7 @@ func TestWatchdogEndsWithTheLastDescendant(t *testing.T) {
 // What a server gets is what it got from this program itself: no descriptor
 // beside its streams, no variable, no ignored or blocked signal.
 func TestServerGetsNothingOfItsWatchdog(t *testing.T) {
-	const look = `ls /proc/self/fd | tr '\n' ' '; grep -E 'SigBlk|SigIgn|Groups' /proc/$$/status; env | cut -d= -f1 | sort; ulimit -n; ulimit -c; umask`
+	const look = `ls /proc/self/fd | tr '\n' ' '; grep -E 'SigBlk|SigIgn|Groups' /proc/self/status; env | cut -d= -f1 | sort; ulimit -n; ulimit -c; umask`
 	run := func(program string) string {
 		e := newExecutor(t, Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "A=b"}})
 		e.program = program
@@ -172,10 +172,9 @@ func TestCoreAndSignalAreReported(t *testing.T) {
 	for _, program := range []string{"", watchdog.Program} {
 		e := newExecutor(t, Options{})
 		e.program = program
-		_, s, _ := running(t, e, executor.Command{}, 1, "pid", "hang")
 		p, err := e.Start(t.Context(), executor.Command{Argv: []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}})
 		require.NoError(t, err)
-		s, err = p.Subscribe(executor.SubscribeOptions{})
+		s, err := p.Subscribe(executor.SubscribeOptions{})
 		require.NoError(t, err)
 		defer s.Close()
 		require.Equal(t, executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"}, exitOfProcess(t, s), program)
@@ -183,13 +182,9 @@ func TestCoreAndSignalAreReported(t *testing.T) {
 }
 
 func TestSparedDaemonSurvivesAKilledProgram(t *testing.T) {
-	fifo := t.TempDir() + "/end"
-	require.NoError(t, unix.Mkfifo(fifo, 0o600))
-	end, err := os.OpenFile(fifo, os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer end.Close()
+	path, end := fifo(t)
 	t.Setenv(leaveVariable, "kept-daemon")
-	d := startDriver(t, driverArg, 3, "spawn", "named=kept-daemon", "pid", "closeout", "cue", fifo, "end", "pid",
+	d := startDriver(t, driverArg, 3, "spawn", "named=kept-daemon", "pid", "closeout", "cue", path, "end", "pid",
 		"spawn", "stray", "pid", "closeout", "hang", "end", "hang")
 	var spared int
 	for _, pid := range d.pids {
@@ -208,9 +203,52 @@ func TestSparedDaemonSurvivesAKilledProgram(t *testing.T) {
 		}
 	}
 	require.True(t, alive(spared))
-	_, err = end.Write([]byte("\n"))
-	require.NoError(t, err)
+	end()
 	gone(t, spared)
+}
+
+// fifo is a named pipe that a process can wait for, and what ends the wait.
+func fifo(t *testing.T) (path string, end func()) {
+	t.Helper()
+	path = t.TempDir() + "/fifo"
+	require.NoError(t, unix.Mkfifo(path, 0o600))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.Close() }) // what matters was written
+	return path, func() {
+		t.Helper()
+		_, err := f.WriteString("\n")
+		require.NoError(t, err)
+	}
+}
+
+// What a spared program has started is spared when that program has ended, too.
+func TestOrphanOfASparedDaemonIsSpared(t *testing.T) {
+	e := newExecutor(t, Options{})
+	first, endFirst := fifo(t)
+	second, endSecond := fifo(t)
+	p, _, pids := running(t, e, executor.Command{Leave: []string{"kept-daemon"}}, 3,
+		"spawn", "named=kept-daemon", "spawn", "group", "pid", "closeout", "cue", second, "end", "pid", "closeout", "cue", first, "end",
+		"pid", "hang")
+	tree, err := p.Tree(t.Context())
+	require.NoError(t, err)
+	require.Len(t, tree, 3)
+	var orphan int
+	for _, d := range tree {
+		if strings.Contains(d.Command, second) && !strings.Contains(d.Command, first) {
+			orphan = d.PID
+		}
+	}
+	require.Contains(t, pids, orphan)
+	endFirst()
+	require.Eventually(t, func() bool { return parentOf(orphan) == parentOf(p.Info().PID) }, time.Minute, 5*time.Millisecond)
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Len(t, report.Spared, 1)
+	require.Equal(t, orphan, report.Spared[0].PID)
+	require.True(t, alive(orphan), "and its watchdog has ended")
+	endSecond()
+	gone(t, orphan)
 }
 
 func TestClientOfAContainerEngineCannotTell(t *testing.T) {

@@ -158,16 +158,15 @@ func Kill(pid int, start uint64, sig syscall.Signal) error {
 		}
 		return result(errno)
 	}
-	defer syscall.Close(int(fd))
-	if !same {
-		return nil
+	if same {
+		_, _, errno = syscall.Syscall6(sysPidfdSendSignal, fd, uintptr(sig), 0, 0, 0, 0)
 	}
-	_, _, errno = syscall.Syscall6(sysPidfdSendSignal, fd, uintptr(sig), 0, 0, 0, 0)
+	_ = syscall.Close(int(fd)) // nothing was written to it
 	return result(errno)
 }
 
 func kill(pid int, sig syscall.Signal) syscall.Errno {
-	errno, _ := syscall.Kill(pid, sig).(syscall.Errno)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_KILL, uintptr(pid), uintptr(sig), 0)
 	return errno
 }
 

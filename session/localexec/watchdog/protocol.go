@@ -106,7 +106,7 @@ func (d *decoder) list() []string {
 }
 
 // A Signal is any order after the first: a signal for the leader, or for its
-// group.
+// group. Number 0 dismisses the watchdog: it ends at once, and what is left goes on.
 type Signal struct {
 	Number byte
 	Group  bool

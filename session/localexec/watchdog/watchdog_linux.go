@@ -38,7 +38,7 @@ func run() int {
 		_ = syscall.Close(fd) // else the end of the server's output is never seen
 	}
 	if err != nil {
-		errno, _ := err.(syscall.Errno)
+		errno, _ := err.(syscall.Errno) //nolint:errorlint // package errors is not to be imported, and nothing wraps it
 		report(Refused, uint32(errno))
 		return 1
 	}
@@ -119,6 +119,9 @@ func start(s Server) (int, error) {
 func (w *watchdog) obey() {
 	var order [signalSize]byte
 	for readFull(order[:]) {
+		if order[0] == 0 {
+			syscall.Exit(0)
+		}
 		report(Answered, uint32(w.signal(syscall.Signal(order[0]), order[1] != 0)))
 	}
 }
