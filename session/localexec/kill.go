@@ -71,13 +71,15 @@ func (p *process) kill(caller context.Context) (found, left []executor.Descendan
 	p.noteHidden(len(left) == 0 && ctx.Err() != nil && caller.Err() == nil)
 	select {
 	case <-p.exited:
-		return found, left, nil
 	case <-ctx.Done():
-		if caller.Err() == nil {
-			p.child.forsake()
-		}
-		return found, left, errors.New("the leader does not die")
 	}
+	if !p.alive() {
+		return found, left, nil
+	}
+	if caller.Err() == nil {
+		p.child.forsake()
+	}
+	return found, left, errors.New("the leader does not die")
 }
 
 // emptied reports whether rounds of killing may end. Where a watchdog knows
