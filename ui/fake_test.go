@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,8 +31,9 @@ type fakeExecutor struct {
 	refuse  error
 	info    executor.Info // what each process says of itself besides
 
-	capabilities string // that the server declares, "" for none
-	modern       bool   // it speaks the modern era
+	capabilities string        // that the server declares, "" for none
+	modern       bool          // it speaks the modern era
+	startup      time.Duration // before it reads its first message
 }
 
 func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
@@ -50,7 +52,7 @@ func (x *fakeExecutor) Start(ctx context.Context, cmd executor.Command) (executo
 		link := *about.Link
 		about.Link = &link
 	}
-	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), modern: x.modern, steps: make(chan executor.Step, 8)}
+	p := &fakeProcess{Fake: exectest.NewFake(fmt.Sprintf("mcp-stdio-%d", len(x.started)+1), cmd), about: about, capabilities: cmp.Or(x.capabilities, "{}"), modern: x.modern, startup: x.startup, steps: make(chan executor.Step, 8)}
 	x.started = append(x.started, p)
 	p.ended.Go(func() { p.run(x.serve) })
 	return p, nil
@@ -76,6 +78,7 @@ type fakeProcess struct {
 
 	capabilities string
 	modern       bool
+	startup      time.Duration
 	tree         func(*fakeProcess) []executor.Descendant
 	killed       []int // one by one
 }
@@ -88,6 +91,7 @@ type message struct {
 
 // run shakes hands and leaves the rest to serve.
 func (p *fakeProcess) run(serve func(*fakeProcess, message)) {
+	time.Sleep(p.startup)
 	in := bufio.NewReader(p.In)
 	for {
 		line, err := in.ReadString('\n')

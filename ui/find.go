@@ -14,11 +14,14 @@ type find struct {
 	pane   paneID // that lists the row
 	what   string // for the message that nothing was found
 	found  string // the message when something was; as a rule none
+	only   string // the message when the row at the cursor matches, and no other
 	from   int    // where the cursor was
 	at     int    // the next row to look at
 	shown  int    // the same, as the screen tells it
 	by     int    // 1 or -1
 	turn   bool   // to look in the other direction if there is nothing in this one
+	wrap   bool   // to go on at the other end if there is nothing to this one
+	round  bool   // it does that now, as far as the cursor
 	sieve  *sieve
 	rows   []session.Row
 	many   int // how many rows are looked at next
@@ -43,7 +46,7 @@ func (f *find) step() tea.Cmd {
 		budget := budget{rows: stepRows, bytes: stepBytes}
 		for budget.left() {
 			rows := f.next()
-			if len(rows) == 0 {
+			if len(rows) == 0 || f.round && (f.at-f.from)*f.by > 0 {
 				return foundRow{f, -1}
 			}
 			f.sieve.take(min(f.at, f.at+(len(rows)-1)*f.by), rows)
@@ -61,6 +64,14 @@ func (f *find) step() tea.Cmd {
 			f.at += len(rows) * f.by
 		}
 		return finding{f}
+	}
+}
+
+// otherEnd goes on at the other end of the log.
+func (f *find) otherEnd() {
+	f.wrap, f.round, f.many = false, true, 0
+	if f.at = 0; f.by < 0 {
+		f.at = f.source.Len() - 1
 	}
 }
 

@@ -106,23 +106,43 @@ func (a *App) foundRow(msg foundRow) tea.Cmd {
 	if f != a.finding {
 		return nil
 	}
-	a.finding, a.stale = nil, true
-	if msg.row >= 0 && msg.row == f.from {
-		a.say("this row matches, and none below")
+	if msg.row < 0 {
+		return a.nothingFound(f)
 	}
-	switch {
-	case msg.row >= 0 && f.pane == trafficID:
+	a.finding, a.stale = nil, true
+	if f.pane == trafficID {
 		a.selectTraffic(msg.row)
-		if f.found != "" {
-			a.say(f.found)
-		}
-	case msg.row >= 0:
+	} else {
 		a.lists(f.pane).Select(msg.row)
 		a.mark(f.pane)
+	}
+	switch atCursor := msg.row == f.from; {
+	case atCursor && f.only != "":
+		a.say(f.only)
+	case atCursor:
+		a.say("this row matches, and none below")
+	case f.round:
+		a.say(f.found + "; wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0])
+	case f.found != "":
+		a.say(f.found)
+	}
+	return nil
+}
+
+// nothingFound looks where a find has not looked yet, if it should.
+func (a *App) nothingFound(f *find) tea.Cmd {
+	switch {
 	case f.turn:
 		f.at, f.by, f.turn = f.from, -1, false
-		a.finding = f
 		return f.step()
+	case f.wrap:
+		f.otherEnd()
+		return f.step()
+	}
+	a.finding, a.stale = nil, true
+	switch {
+	case f.round:
+		a.say("no " + f.what)
 	case f.by > 0:
 		a.say("no " + f.what + " below")
 	default:

@@ -54,13 +54,13 @@ var trafficActionTests = map[string]actionTest{
 		answersAfter(d, x, 20*time.Millisecond, 90*time.Millisecond, 20*time.Millisecond, 150*time.Millisecond, 20*time.Millisecond)
 		d.do(actTop, actNextSlow)
 		require.Equal(t, d.row(`"id":3,"result"`), d.cursor())
-		require.Contains(t, d.rows()[35], "slow is over 100ms; the median is 20ms")
+		require.Contains(t, d.rows()[35], "slow: over 100 ms (median 20 ms of 5 responses, without the handshake)")
 		d.do(actNextSlow)
-		require.Contains(t, d.rows()[35], "no answer over 100ms; the median is 20ms below")
+		require.Contains(t, d.rows()[35], "this is the only response over 100 ms (median 20 ms of 5 responses, without the handshake)")
 
 		answersAfter(d, x, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 240*time.Millisecond, 300*time.Millisecond)
 		d.do(actTop, actNextSlow)
-		require.Contains(t, d.rows()[35], "slow is over 250ms, 5 times the median")
+		require.Contains(t, d.rows()[35], "slow: over 250 ms (5 x the median 50 ms of 11 responses, without the handshake)")
 		d.send(`{"jsonrpc":"2.0","id":"waits","method":"sleep"}`)
 		time.Sleep(time.Second)
 		d.take(tick{})
@@ -69,14 +69,14 @@ var trafficActionTests = map[string]actionTest{
 
 		d.opts.Slow = 45 * time.Millisecond
 		d.do(actTop, actNextSlow)
-		require.Contains(t, d.rows()[35], "slow is over 45ms, as set")
+		require.Contains(t, d.rows()[35], "slow: over 45 ms (as set)")
 	},
 	actPrevSlow: func(t *testing.T, d *driver, x *fakeExecutor) {
 		answersAfter(d, x, 150*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond)
 		d.do(actPrevSlow)
 		require.Equal(t, d.row(`"id":0,"result"`), d.cursor())
 		d.do(actPrevSlow)
-		require.Contains(t, d.rows()[35], "no answer over 100ms; the median is 20ms above")
+		require.Contains(t, d.rows()[35], "this is the only response over 100 ms (median 20 ms of 3 responses, without the handshake)")
 	},
 	actMark: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.traffic.Select(d.fails(x))

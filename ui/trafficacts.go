@@ -27,8 +27,8 @@ const (
 func trafficActions() []action {
 	return []action{
 		{entry{ID: actTimeline, Keys: []string{"t"}, Scope: keymap.Global, Title: "timeline", Help: "Show among the messages: nothing else; lines of stderr; all that the log has, in order.", Priority: 11}, (*App).nextTimeline},
-		{entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Help: "Go to the next answer that took long: over 100 ms, and over 5 times the median. What waits that long counts too."}, func(a *App) tea.Cmd { return a.findSlow(1) }},
-		{entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous answer that took long."}, func(a *App) tea.Cmd { return a.findSlow(-1) }},
+		{entry{ID: actNextSlow, Keys: []string{"s"}, Scope: keymap.Global, Title: "next slow", Help: "Go to the next response that took long: over 100 ms, and over 5 times the median; after the last one, to the first. Requests pending that long count too; the handshake does not."}, func(a *App) tea.Cmd { return a.findSlow(1) }},
+		{entry{ID: actPrevSlow, Keys: []string{"S"}, Scope: keymap.Global, Title: "previous slow", Help: "Go to the previous response that took long; before the first one, to the last."}, func(a *App) tea.Cmd { return a.findSlow(-1) }},
 		{entry{ID: actMark, Keys: []string{"m"}, Scope: keymap.Global, Title: "mark", Help: "Mark the selected row of the traffic with an m, or take its mark away.", Enabled: trafficSelected}, (*App).toggleMark},
 		{entry{ID: actNextMark, Keys: []string{"'"}, Scope: keymap.Global, Title: "next mark", Help: "Go to the next marked row.", Enabled: anyMark}, nothing(func(a *App) { a.goToMark(1) })},
 		{entry{ID: actPrevMark, Keys: []string{`"`}, Scope: keymap.Global, Title: "previous mark", Help: "Go to the previous marked row.", Enabled: anyMark}, nothing(func(a *App) { a.goToMark(-1) })},
