@@ -278,6 +278,7 @@ func (a *App) observe() {
 	} else if a.traffic.clock = -1; a.playback != nil && a.playback.past != nil {
 		a.traffic.clock = a.playback.at().Microseconds()
 	}
+	a.traffic.outOfReach = a.outOfReach()
 	a.trouble.look(a)
 	a.mark(trafficID)
 }

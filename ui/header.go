@@ -39,7 +39,7 @@ func (a *App) headerParts() []part {
 	if a.subject == a.nobody {
 		return []part{{text: "mcpdbg", style: th.Strong, priority: must}, {text: errNoSession.Error(), style: th.Dim, priority: must}}
 	}
-	badge := "LIVE"
+	badge := a.sessionBadge()
 	state, style := liveState(a.status, th)
 	switch {
 	case a.session == nil:
@@ -69,6 +69,18 @@ func (a *App) headerParts() []part {
 		return parts
 	}
 	return append(parts, lossPart(a.stats, a.status, th))
+}
+
+// sessionBadge says in the header whether the session goes on, is over, or is out
+// of reach: then its server may live.
+func (a *App) sessionBadge() string {
+	switch {
+	case a.lostLink():
+		return "LOST"
+	case a.status.State == session.Closed, a.status.State == session.Failed:
+		return "ENDED"
+	}
+	return "LIVE"
 }
 
 // waitingPart says loudly that the server cannot go on without the person.
@@ -129,10 +141,18 @@ func (a *App) trafficParts() []part {
 		parts = append(parts, part{text: paint.Thousands(n) + "/s", style: th.Text, group: 1, priority: 45})
 	}
 	if n := a.stats.PendingOut + a.stats.PendingIn; n > 0 {
-		parts = append(parts, part{text: paint.Thousands(n) + " pending", style: th.Warn, group: 1, priority: 90})
+		word := " pending"
+		if a.outOfReach() {
+			word = " unanswered"
+		}
+		parts = append(parts, part{text: paint.Thousands(n) + word, style: th.Warn, group: 1, priority: 90})
 	}
 	return append(parts, a.lintPart())
 }
+
+// outOfReach reports whether nobody answers a request any more, as far as the log
+// goes: the process has ended, or the connection to it is lost.
+func (a *App) outOfReach() bool { return a.story.exited != nil || a.story.lost != nil }
 
 // liveState says in what state the session is, in words that do not take a
 // lost process for one that ended well.

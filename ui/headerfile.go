@@ -31,8 +31,12 @@ func (a *App) recordedState() (string, theme.Style) {
 		exit := s.exited.Exit()
 		status.Process.Exit = &exit
 	}
+	over := status.State == session.Closed || status.State == session.Failed
+	if s.exited != nil && !over {
+		status.State = session.Exited // the log has the exit before the state
+	}
 	text, style := liveState(status, a.theme)
-	if over := status.State == session.Closed || status.State == session.Failed; !over && a.source.Stats().Recording.Complete() {
+	if !over && a.source.Stats().Recording.Complete() {
 		text, style = "was "+text, a.theme.Warn // when the recording ended
 	}
 	return text, style

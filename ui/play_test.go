@@ -13,6 +13,7 @@ import (
 
 	"mcpdbg/framing"
 	"mcpdbg/session"
+	"mcpdbg/session/executor"
 	verdicts "mcpdbg/session/verdict"
 )
 
@@ -507,4 +508,44 @@ func TestPlayingFollows(t *testing.T) {
 		d.do(actUp, actStepOn)
 		require.False(t, d.traffic.Following(), "but not for one who has looked back since")
 	}
+}
+
+// TestStepsReachTheDeath steps through a recording whose server dies during a call:
+// each step says where it is, none contradicts itself, and the last row is
+// reached.
+func TestStepsReachTheDeath(t *testing.T) {
+	inBubble(t, 120, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"die"}}`)
+		time.Sleep(time.Second)
+		x.latest().err("panic: boom")
+		x.latest().exit(executor.Exit{Kind: executor.ExitSignal, Signal: "SEGV"})
+		synctest.Wait()
+		d.session.Note("late", "")
+		d.pull()
+		require.Contains(t, d.rows()[0], "ENDED  fake (local)")
+		require.NotContains(t, d.rows()[0], "LIVE")
+
+		p := drive(t, Options{Source: d.source, Title: "session.jsonl"}, 120, 36)
+		total := p.index.scanned
+		call, exited := p.row(`"name":"die"`), p.row("SEGV")
+		p.goTo(fmt.Sprintf("n:%d", call))
+		p.do(actStepOn)
+		require.Regexp(t, fmt.Sprintf(`PAUSED .* row %d of %d  > tools/call `, call+1, total), p.playerLine())
+		require.Regexp(t, `ready \| .* 1 pending`, p.rows()[0])
+		p.do(actStepOn)
+		require.Regexp(t, fmt.Sprintf(`PAUSED .* row %d of %d  exited `, exited+1, total), p.playerLine())
+		require.Regexp(t, `exited, streams still open \| .* 1 unanswered`, p.rows()[0])
+		require.Regexp(t, `> tools/call die .* no reply `, p.plain())
+		p.do(actStepOn)
+		require.Regexp(t, fmt.Sprintf(`END .* row %d of %d `, total, total), p.playerLine())
+		require.Regexp(t, `signal SEGV \| out \d+ in \d+ `, p.rows()[0])
+		require.NotContains(t, p.rows()[0], "unanswered")
+		p.do(actStepOn)
+		require.Contains(t, p.lastLine(), "this is the end of the recording")
+		p.do(actStepBack)
+		require.Regexp(t, fmt.Sprintf(`row %d of %d  exited `, exited+1, total), p.playerLine())
+		p.goTo("start")
+		p.do(actStepBack)
+		require.Contains(t, p.lastLine(), "nothing before this to step back to")
+	})
 }

@@ -35,8 +35,8 @@ func playActions() []action {
 	}
 	return []action{
 		{entry{ID: actPlay, Keys: []string{"space"}, Scope: keymap.Global, Title: "play", Help: "Play a recording from the selected row on, or from the beginning where the list follows; or pause.", Priority: 55, Enabled: canPlay, Now: playNow}, (*App).play},
-		play(actStepOn, []string{"."}, "step", "Show a recording one message further, and pause.", 54, func(a *App) tea.Cmd { return a.step(1) }),
-		play(actStepBack, []string{","}, "step back", "Show a recording as it was one message before.", 53, func(a *App) tea.Cmd { return a.step(-1) }),
+		play(actStepOn, []string{"."}, "step", "Show a recording up to the next message or end of a process, then to its last row, and pause.", 54, func(a *App) tea.Cmd { return a.step(1) }),
+		play(actStepBack, []string{","}, "step back", "Show a recording as it was at the message or end of a process before.", 53, func(a *App) tea.Cmd { return a.step(-1) }),
 		play(actSecondOn, []string{"shift+right"}, "1 s on", "Show a recording a second later.", 0, func(a *App) tea.Cmd { return a.scrubTime(time.Second) }),
 		play(actSecondBack, []string{"shift+left"}, "1 s back", "Show a recording a second earlier.", 0, func(a *App) tea.Cmd { return a.scrubTime(-time.Second) }),
 		play(actTenOn, []string{"ctrl+right"}, "10 s on", "Show a recording ten seconds later.", 0, func(a *App) tea.Cmd { return a.scrubTime(10 * time.Second) }),

@@ -138,7 +138,8 @@ func (a *App) fromHere(otherwise int) int {
 	return a.selected.number + 1
 }
 
-// step goes by messages, and pauses.
+// step goes to the next message, end of a process, or end of the recording, or
+// back, and pauses.
 func (a *App) step(by int) tea.Cmd {
 	p := a.playback
 	if p.past == nil {
@@ -146,7 +147,9 @@ func (a *App) step(by int) tea.Cmd {
 		a.traffic.SetFollow(true)
 	}
 	p.askedRows = -1
-	p.player.Step(p.now(), by)
+	if !p.player.Step(p.now(), by) {
+		a.say(map[bool]string{true: "this is the end of the recording", false: "nothing before this to step back to"}[by > 0])
+	}
 	return a.scrubbed()
 }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcpdbg/recordings/player"
 	"mcpdbg/ui/paint"
+	"mcpdbg/ui/termsafe"
 	"mcpdbg/ui/theme"
 )
 
@@ -65,13 +67,32 @@ func (a *App) playerParts() (left, right []part) {
 		state, style = "END", th.Strong
 	}
 	rows := paint.Thousands(p.player.Rows())
+	share := percent(p.player.Rows(), total)
 	at := string(appendClock(nil, p.at().Microseconds()))
 	return []part{
 		{text: state, style: style, priority: must},
 		{text: at + " / " + end, short: at, style: th.Text, priority: 80},
 		{text: "row " + rows + " of " + paint.Thousands(total), short: "row " + rows, style: th.Text, priority: 50},
-		{text: percent(p.player.Rows(), total), style: th.Text, priority: 40},
+		{text: a.lastShown() + "  " + share, short: share, style: th.Text, priority: 40},
 	}, []part{{text: speedText(p.player.Speed()), style: th.Text}}
+}
+
+// lastShownWidth is how many cells the name of the last row has, whatever it is,
+// so that the bar stands still.
+const lastShownWidth = 18
+
+// lastShown names the last row of the moment that is shown.
+func (a *App) lastShown() string {
+	row, ok := a.rows.at(a.playback.player.Rows() - 1)
+	if !ok {
+		return strings.Repeat(" ", lastShownWidth)
+	}
+	name := row.Kind.String()
+	if method := a.source.Method(row.Method); method != "" {
+		name = direction(row.Kind) + " " + method
+	}
+	name = termsafe.Truncate(name, lastShownWidth, a.look().Ellipsis)
+	return name + strings.Repeat(" ", max(lastShownWidth-termsafe.Width(name), 0))
 }
 
 // percent is part of all, which may be none.

@@ -122,7 +122,7 @@ func (a *App) foundRow(msg foundRow) tea.Cmd {
 	case atCursor:
 		a.say("this row matches, and none below")
 	case f.round:
-		a.say(f.found + "; wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0])
+		a.say("wrapped to the " + map[bool]string{true: "top", false: "bottom"}[f.by > 0] + "; " + f.found)
 	case f.found != "":
 		a.say(f.found)
 	}

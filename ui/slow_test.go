@@ -48,8 +48,8 @@ func TestSlowWraps(t *testing.T) {
 		}{
 			{actNextSlow, first, "slow: over 100 ms (median 20 ms of 5 responses, without the handshake)"},
 			{actNextSlow, last, "slow: over 100 ms"},
-			{actNextSlow, first, "without the handshake); wrapped to the top"},
-			{actPrevSlow, last, "without the handshake); wrapped to the bottom"},
+			{actNextSlow, first, "wrapped to the top; slow: over 100 ms (median"},
+			{actPrevSlow, last, "wrapped to the bottom; slow: over 100 ms (median"},
 			{actPrevSlow, first, "slow: over 100 ms"},
 		} {
 			d.do(step.action)

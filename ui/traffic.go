@@ -16,10 +16,11 @@ import (
 // traffic is the pane of messages, and of what stands among them.
 type traffic struct {
 	list
-	source session.Source
-	index  *rowIndex
-	rows   *trafficRows
-	clock  int64 // of the log at the last look; -1 without a live session
+	source     session.Source
+	index      *rowIndex
+	rows       *trafficRows
+	clock      int64 // of the log at the last look; -1 without a live session
+	outOfReach bool  // nobody answers a request any more
 
 	shown    *filter.Filter
 	among    interleaved

@@ -43,7 +43,11 @@ func (t *trafficRows) Version(number int) uint32 {
 	if row.Pair != 0 {
 		v |= 1 << 12
 	}
-	if row.State == session.ReqPending && t.pane.clock >= 0 {
+	switch {
+	case row.State != session.ReqPending:
+	case t.pane.outOfReach:
+		v |= 1 << 13
+	case t.pane.clock >= 0:
 		v |= uint32((t.pane.clock-row.T)/1e6) << 13
 	}
 	if t.pane.marks.has(number) {
@@ -321,6 +325,10 @@ func (t *trafficRows) failure(row session.Row) theme.Style {
 func (t *trafficRows) paintLatency(row session.Row, c *table.Cells) {
 	switch row.State {
 	case session.ReqPending:
+		if t.pane.outOfReach {
+			c.Text(colLatency, t.theme.Warn, "no reply")
+			return
+		}
 		t.num = append(t.num[:0], "pending"...)
 		if t.pane.clock >= 0 {
 			t.num = strconv.AppendInt(t.num[:0], max(t.pane.clock-row.T, 0)/1e6, 10)

@@ -177,20 +177,26 @@ func (p *Player) SeekTime(now, at time.Duration) {
 	}
 }
 
-// Step pauses, and goes to the next message (by 1) or to the one before (by -1).
-// Without one it stays.
-func (p *Player) Step(now time.Duration, by int) {
+// Step pauses, and goes to the next row that a person steps to (by 1), after the
+// last of them to the last row, or to the one before (by -1). It reports whether
+// there was anywhere to go.
+func (p *Player) Step(now time.Duration, by int) bool {
 	p.Pause(now)
+	before := p.rows
 	if by > 0 {
-		if row, ok := Next(p.src, p.rows, IsMessage); ok {
-			p.Seek(now, row+1)
+		row, ok := Next(p.src, p.rows, isStep)
+		if !ok {
+			row = p.src.Len() - 1
 		}
-		return
-	}
-	if row, ok := Previous(p.src, p.rows-1, IsMessage); ok {
+		p.Seek(now, row+1)
+	} else if row, ok := Previous(p.src, p.rows-1, isStep); ok {
 		p.Seek(now, row+1)
 	}
+	return p.rows != before
 }
+
+// isStep finds messages and the ends of processes.
+func isStep(number int, row *session.Row) bool { return IsMessage(number, row) || IsExit(number, row) }
 
 // settle brings the position to now, from where it can go on at another pace.
 func (p *Player) settle(now time.Duration) {

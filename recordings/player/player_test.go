@@ -230,26 +230,38 @@ func TestAnotherLimitOfPauses(t *testing.T) {
 	require.Equal(t, 3*time.Second, wait)
 }
 
-func TestSteppingByMessage(t *testing.T) {
-	src := times(0, 100, 200, 300, 400)
+func TestStepping(t *testing.T) {
+	src := times(0, 100, 200, 300, 400, 500, 600, 700)
 	src[1].Kind, src[3].Kind = session.KindStderr, session.KindNote
+	src[5].Kind, src[6].Kind, src[7].Kind = session.KindExited, session.KindClosed, session.KindEnd
 	p := New(src)
 	p.Play(0)
-	p.Step(0, 1)
-	require.False(t, p.Playing())
-	require.Equal(t, 3, p.Rows(), "the first row was due")
-	p.Step(0, 1)
-	require.Equal(t, 5, p.Rows())
-	p.Step(0, 1)
-	require.Equal(t, 5, p.Rows(), "there is none")
-	p.Step(0, -1)
-	require.Equal(t, 3, p.Rows())
+	for _, step := range []struct {
+		by, rows int
+		moved    bool
+		why      string
+	}{
+		{1, 3, true, "the first row was due"},
+		{1, 5, true, "the next message"},
+		{1, 6, true, "the end of the process"},
+		{1, 8, true, "the last row, whatever it is"},
+		{1, 8, false, "there is no more"},
+		{-1, 6, true, "the end of the process"},
+		{-1, 5, true, "the last message"},
+		{-1, 3, true, "the message before"},
+		{-1, 1, true, "the first one"},
+		{-1, 1, false, "there is none before"},
+	} {
+		require.Equal(t, step.moved, p.Step(0, step.by), step.why)
+		require.Equal(t, step.rows, p.Rows(), step.why)
+		require.False(t, p.Playing())
+	}
 	p.Seek(0, 4)
 	p.Step(0, -1)
 	require.Equal(t, 3, p.Rows(), "the last message, behind which something else was shown")
-	p.Step(0, -1)
-	p.Step(0, -1)
-	require.Equal(t, 1, p.Rows())
+	p = New(times())
+	require.False(t, p.Step(0, 1))
+	require.False(t, p.Step(0, -1))
 }
 
 func TestRowsThatComeLater(t *testing.T) {
