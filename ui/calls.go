@@ -42,7 +42,8 @@ type call struct {
 	title    string // its method and the name of what is called
 	began    time.Time
 	give     context.CancelCauseFunc
-	number   atomic.Uint64            // of the request's entry, 0 before it is written
+	number   atomic.Uint64            // of the request's entry, 0 before it is written; of the latest round
+	rounds   atomic.Int32             // requests that were written
 	progress atomic.Pointer[progress] // of the latest notification
 
 	listens   bool // it lasts as long as a subscription, and has no line
@@ -71,10 +72,10 @@ func (a *App) request(title, method string, params json.RawMessage, timeout time
 	a.calls = append(a.calls, c)
 	s := a.session
 	run := func() tea.Msg {
-		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: c.heard, Sent: c.number.Store})
-		took, failed := time.Since(c.began), saysError(resp.Result) // which may be long
+		resp, err := s.Request(ctx, method, params, session.CallOptions{Timeout: timeout, Progress: c.heard, Sent: c.sent})
+		failed := saysError(resp.Result) // which may be long
 		give(nil)
-		return result{then: func(a *App) tea.Cmd { return a.answered(c, resp, err, failed, took) }}
+		return result{then: func(a *App) tea.Cmd { return a.answered(c, resp, err, failed) }}
 	}
 	look := result{then: func(a *App) tea.Cmd { a.stale = true; return nil }}
 	return tea.Batch(run, a.later(callShownAfter, look))
@@ -86,6 +87,13 @@ type progress struct {
 	Total   json.Number `json:"total"`
 	Message string      `json:"message"`
 	wrong   string      // why it can't be read
+}
+
+// sent takes the number of a request's entry. Like heard it is called by the
+// session.
+func (c *call) sent(n uint64) {
+	c.number.Store(n)
+	c.rounds.Add(1)
 }
 
 // heard takes progress. It is called by the session, on another goroutine, which
@@ -102,7 +110,7 @@ func (c *call) heard(params json.RawMessage) {
 }
 
 // answered takes the end of a call; failed is what a tool itself says.
-func (a *App) answered(c *call, resp session.Response, err error, failed bool, took time.Duration) tea.Cmd {
+func (a *App) answered(c *call, resp session.Response, err error, failed bool) tea.Cmd {
 	cmd := a.refresh()
 	if !c.cancelled.IsZero() && errors.Is(err, context.Canceled) || errors.Is(err, errCancelled) {
 		return tea.Batch(cmd, a.later(callObeys, result{then: func(a *App) tea.Cmd {
@@ -112,7 +120,6 @@ func (a *App) answered(c *call, resp session.Response, err error, failed bool, t
 	}
 	a.dropCall(c)
 	listened := a.listened(c)
-	took = took.Round(100 * time.Microsecond)
 	switch {
 	case err != nil && a.ctx.Err() != nil:
 	case err != nil:
@@ -122,14 +129,31 @@ func (a *App) answered(c *call, resp session.Response, err error, failed bool, t
 	case listened:
 		a.complain("the server has ended the subscription: " + c.title)
 	case failed:
-		a.complain(fmt.Sprintf("the tool says that it failed, after %v: %s", took, c.title))
+		a.complain("the tool failed; the server answered" + a.serverTime(c, resp.N) + ": " + c.title)
 	default:
-		a.say(fmt.Sprintf("answered in %v: %s", took, c.title))
+		a.say("the server answered" + a.serverTime(c, resp.N) + ": " + c.title)
 	}
 	if number, ok := a.rowOf(resp.N); ok {
 		a.showAnswer(number)
 	}
 	return cmd
+}
+
+// serverTime says how long the server took for the response in an entry: the time
+// that its row shows, from the log, without the time that this program took to
+// take notice. Of several rounds it is the last, as others may have waited for a person.
+func (a *App) serverTime(c *call, n uint64) string {
+	number, found := a.rowOf(n)
+	row, _ := a.rows.at(number)
+	request, paired := a.rows.at(int(row.Pair) - 1)
+	if !found || !paired {
+		return ""
+	}
+	text := " in " + roundedTime(time.Duration(row.T-request.T)*time.Microsecond)
+	if rounds := c.rounds.Load(); rounds > 1 {
+		text += fmt.Sprintf(" (the last of %d rounds)", rounds)
+	}
+	return text
 }
 
 // showAnswer selects a row of the traffic pane, which goes on following if that

@@ -46,7 +46,7 @@ func TestCallWithProgress(t *testing.T) {
 		x.latest().out(`{"jsonrpc":"2.0","id":"mcpdbg-3","result":{"content":[]}}`)
 		x.latest().out(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 		d.arrive()
-		require.Contains(t, d.rows()[29], "answered in 2.3s: tools/call sleep")
+		require.Contains(t, d.rows()[29], "the server answered in 2.3 s: tools/call sleep")
 		require.NotContains(t, d.plain(), "ctrl+x cancel")
 		require.Equal(t, d.row(`"content":[]`), d.cursor())
 	})

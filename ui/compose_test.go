@@ -77,7 +77,7 @@ var composeTests = map[string]actionTest{
 		d.take(ctrlS)
 		d.row(`"method":"tools/call","params":{"_meta":{"progressToken":"mcpdbg-5"},"name":"echo","arguments":{"text":"hi","times":1}}`)
 		require.False(t, d.composer.open)
-		require.Contains(t, d.rows()[35], "answered in 0s: tools/call echo")
+		require.Contains(t, d.rows()[35], "the server answered in 0.00 ms: tools/call echo")
 		require.Equal(t, []string{"compose"}, d.acts())
 
 		d.do(actCompose)
@@ -561,7 +561,7 @@ func TestComposeInProgram(t *testing.T) {
 		term.press("\x14") // ctrl+t
 		require.Contains(t, term.screen(), `"text": "hi"`)
 		term.press(keyCtrlS)
-		require.Contains(t, term.screen(), "answered in 0s: tools/call echo")
+		require.Contains(t, term.screen(), "the server answered in 0.00 ms: tools/call echo")
 		term.requireShown()
 	})
 }
