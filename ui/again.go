@@ -119,6 +119,8 @@ type again struct {
 	tools   map[string]bool // that are called though they are not known to be read-only
 	all     bool
 
+	includeKey string // that switches the message under the cursor on
+
 	at, top int // of fields and messages
 	block   paint.Lines
 }
@@ -132,7 +134,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // runAgain shows what would be sent, and to which command.
 func (a *App) runAgain() tea.Cmd {
 	header := a.log.Header()
-	g := &again{of: a.subject, header: header, env: a.whole.story.env, tools: map[string]bool{}, command: newField(false), speed: slices.Index(speeds, 1)}
+	g := &again{of: a.subject, header: header, env: a.whole.story.env, tools: map[string]bool{}, command: newField(false), speed: slices.Index(speeds, 1), includeKey: a.keyOf(actAgainToggle)}
 	g.command.add(shellWords(header.Argv))
 	g.names = slices.Clone(g.env.Named)
 	for _, word := range header.Argv {
@@ -244,7 +246,10 @@ func (g *again) toggle() {
 		return
 	}
 	if it := g.item(); it != nil && it.Gated() {
-		g.tools[it.Tool] = !g.tools[it.Tool]
+		on := !g.switchedOn(it)
+		for _, tool := range it.Calls() {
+			g.tools[tool] = on
+		}
 	}
 }
 
@@ -261,17 +266,32 @@ func (g *again) change(by int) {
 	}
 }
 
-// sends tells whether a message would be sent, and why or why not.
-func (g *again) sends(it *replay.Item) (sent bool, why string) {
+// switchedOn reports whether a message is to be sent because somebody says so.
+func (g *again) switchedOn(it *replay.Item) bool {
+	off := func(tool string) bool { return !g.tools[tool] }
+	return it.Gated() && (g.all || !slices.ContainsFunc(it.Calls(), off))
+}
+
+// sends reports whether a message will be sent, and says so with the reason. Of a
+// single call that nobody switched on, the server's list of tools decides, as it
+// is by then.
+func (g *again) sends(it *replay.Item) (sent bool, text string) {
+	isCall := it.Kind == replay.Request && it.Tool != ""
 	switch {
-	case it.Gated() && (g.all || g.tools[it.Tool]):
-		return true, "may change things"
-	case it.Skip != "":
-		return false, it.Skip
+	case g.switchedOn(it):
+		return true, "will be sent, switched on; may change things"
 	case it.Unsure:
-		return true, "if the server says that it is read-only"
+		return true, "will be sent if the server marks it read-only"
+	case it.Gated() && isCall:
+		return false, "not sent unless now marked read-only; " + g.includeKey + " includes it"
+	case it.Gated():
+		return false, "not sent: not marked read-only; " + g.includeKey + " includes it"
+	case it.Skip != "":
+		return false, "not sent: " + it.Skip
+	case isCall:
+		return true, "will be sent if still marked read-only"
 	}
-	return true, ""
+	return true, "will be sent"
 }
 
 // counts is how many messages would be sent, and which tools because somebody
@@ -285,8 +305,12 @@ func (g *again) counts() (sent, held int, tools []string) {
 			continue
 		}
 		sent++
-		if it.Gated() && (g.all || g.tools[it.Tool]) && !slices.Contains(tools, it.Tool) {
-			tools = append(tools, it.Tool)
+		if g.switchedOn(it) {
+			for _, tool := range it.Calls() {
+				if !slices.Contains(tools, tool) {
+					tools = append(tools, tool)
+				}
+			}
 		}
 	}
 	return sent, held, tools
@@ -320,7 +344,7 @@ func (a *App) askAgain(g *again) tea.Cmd {
 	sent, held, tools := g.counts()
 	lines := []string{"Starts a new process" + where(g.header) + ":", "  " + shellWords(argv), fmt.Sprintf("and sends it %s messages (%s).", paint.Thousands(sent), replay.Modes()[g.mode])}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("Held back: %s.", paint.Thousands(held)))
+		lines = append(lines, fmt.Sprintf("Not sent: %s.", paint.Thousands(held)))
 	}
 	if len(tools) > 0 {
 		lines = append(lines, "", "Calls tools that may change things: files, accounts, whatever the server has its hands on:", "  "+brief(strings.Join(tools, ", "), maxParameterText))

@@ -66,13 +66,13 @@ var againTests = map[string]actionTest{
 		require.Contains(t, d.rows()[35], "x run again: the session is live")
 		g := d.planned(t)
 		require.Contains(t, d.plain(), "━ Run session.jsonl again ━")
-		require.Contains(t, d.plain(), "3 to send, 1 held back")
+		require.Contains(t, d.plain(), "3 to send, 1 not sent")
 		require.Contains(t, d.plain(), `command 'fake server' --key '${KEY}'`)
 		require.Regexp(t, `\$\{TOKEN\} +empty: that of this environment`, d.plain())
 		require.Regexp(t, `\$\{KEY\} +empty`, d.plain())
 		require.Contains(t, d.plain(), "starts on this machine, in /srv")
-		require.Regexp(t, `\[x\] tools/call echo `, d.plain())
-		require.Regexp(t, `\[ \] tools/call remove +the server does not say that the tool remove is read-only`, d.plain())
+		require.Regexp(t, `\[x\] tools/call echo +will be sent if still marked read-only`, d.plain())
+		require.Regexp(t, `\[ \] tools/call remove +not sent unless now marked read-only; space includes it`, d.plain())
 		require.Equal(t, 0, g.at)
 		d.do(actAgainClose)
 		d.opts.Launcher = nil
@@ -144,8 +144,8 @@ var againTests = map[string]actionTest{
 		require.Equal(t, `'fake server' --key '${KEY}' `, string(g.command.text))
 		d.goToItem(g, "remove")
 		d.do(actAgainToggle)
-		require.Regexp(t, `\[x\] tools/call remove +may change things`, d.plain())
-		require.Contains(t, d.plain(), "4 to send, 0 held back")
+		require.Regexp(t, `\[x\] tools/call remove +will be sent, switched on; may change things`, d.plain())
+		require.Contains(t, d.plain(), "4 to send, 0 not sent")
 		require.Equal(t, []string{"remove"}, g.options().Tools)
 		d.do(actAgainToggle)
 		require.Empty(t, g.options().Tools)
@@ -155,7 +155,7 @@ var againTests = map[string]actionTest{
 	}),
 	actAgainAll: plans(func(t *testing.T, d *driver, g *again) {
 		d.do(actAgainAll)
-		require.Contains(t, d.plain(), "4 to send, 0 held back")
+		require.Contains(t, d.plain(), "4 to send, 0 not sent")
 		require.True(t, g.options().AllTools)
 		d.do(actAgainAll)
 		require.Contains(t, d.plain(), "3 to send")
@@ -184,6 +184,52 @@ var againTests = map[string]actionTest{
 		d.do(actAgainStart)
 		require.Contains(t, d.plain(), "x the command is empty")
 	}),
+}
+
+// TestAgainSaysWhatIsSent holds that each row says whether it will be sent, also
+// raw bytes that call tools, and that what is said comes true.
+func TestAgainSaysWhatIsSent(t *testing.T) {
+	serve := func(p *fakeProcess, m message) {
+		if !offers(p, m) {
+			echo(p, m)
+		}
+	}
+	inBubble(t, 120, 36, serve, func(t *testing.T, d *driver, _ *fakeExecutor) {
+		d.send(`[{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"remove"}},{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"wipe"}}]`)
+		g := d.planned(t)
+		raw := `raw bytes tools/call +`
+		require.Regexp(t, raw+`not sent: not marked read-only; space includes it`, d.plain())
+		require.Regexp(t, `\] tools/list +will be sent `, d.plain())
+		requireSent := func(want int) {
+			t.Helper()
+			sent, _, _ := g.counts()
+			require.Equal(t, want, sent)
+			plan, err := replay.New(t.Context(), g.of.log, g.options())
+			require.NoError(t, err)
+			skipped := 0
+			for _, it := range plan.Items() {
+				if it.Skip != "" {
+					skipped++
+				}
+			}
+			require.Equal(t, want, len(plan.Items())-skipped, "what the rows say is what the plan does")
+		}
+		requireSent(3)
+		for g.item() == nil || g.item().Kind != replay.Raw {
+			d.do(actAgainDown)
+		}
+		d.do(actAgainToggle)
+		require.Regexp(t, raw+`will be sent, switched on; may change things`, d.plain())
+		require.Regexp(t, `tools/call remove +will be sent, switched on; may change things`, d.plain(), "it is the same tool")
+		requireSent(5)
+		_, _, tools := g.counts()
+		require.ElementsMatch(t, []string{"remove", "wipe"}, tools)
+		d.do(actAgainToggle)
+		requireSent(3)
+		d.do(actAgainAll)
+		require.Regexp(t, raw+`will be sent, switched on; may change things`, d.plain())
+		requireSent(5)
+	})
 }
 
 // TestAgainFrames shows the plan at four sizes.
@@ -253,7 +299,7 @@ func TestProgramReplays(t *testing.T) {
 			}}
 			term := inTerminal(t, Options{Launcher: l, Opened: []Opened{{Source: openWhole(t, path), Title: "session.jsonl"}}}, 120, 36)
 			term.press("U")
-			require.Contains(t, term.screen(), "3 to send, 0 held back")
+			require.Contains(t, term.screen(), "3 to send, 0 not sent")
 			term.press("\r")
 			require.Contains(t, term.screen(), "Run the recording again?")
 			term.press("y")

@@ -67,7 +67,7 @@ func (g *again) right() string {
 		return ""
 	}
 	sent, held, _ := g.counts()
-	return fmt.Sprintf("%s to send, %s held back", paint.Thousands(sent), paint.Thousands(held))
+	return fmt.Sprintf("%s to send, %s not sent", paint.Thousands(sent), paint.Thousands(held))
 }
 
 // notes say what else there is to know of the command.
@@ -175,9 +175,6 @@ func (g *again) paintItem(a *App, l *paint.Line, it *replay.Item, here bool) {
 		name = strings.TrimSpace("raw bytes " + name)
 	}
 	width := min(againWhat, max(l.Room()/2, 8))
-	if why == "" {
-		width = max(l.Room(), 0)
-	}
 	if here {
 		style = a.theme.Selected
 	}
@@ -186,7 +183,7 @@ func (g *again) paintItem(a *App, l *paint.Line, it *replay.Item, here bool) {
 	l.End(style)
 	l.Text(theme.Style{}, " ")
 	whyStyle := a.theme.Dim
-	if it.Gated() && sent {
+	if g.switchedOn(it) {
 		whyStyle = a.theme.Warn
 	}
 	l.Text(whyStyle, why)

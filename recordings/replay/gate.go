@@ -43,7 +43,19 @@ func (it *Item) Gated() bool {
 	if it.isCall() {
 		return it.Unsure || it.Skip == notReadOnly(it.Tool)
 	}
+	if it.Kind == Raw {
+		return slices.ContainsFunc(it.tools, func(tool string) bool { return it.Skip == notReadOnly(tool) })
+	}
 	return it.Kind == Request && it.Skip == mayChange(it.Method)
+}
+
+// Calls returns the tools that an item calls: several, where it is raw bytes with
+// several requests.
+func (it *Item) Calls() []string {
+	if it.isCall() {
+		return []string{it.Tool}
+	}
+	return it.tools
 }
 
 // isCall tells whether an item is one call of one tool, so that the server's
