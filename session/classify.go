@@ -13,10 +13,14 @@ func (x *Index) classify(e *Entry, row *Row) {
 	if e.Encoded {
 		row.Flags |= FlagEncoded
 	}
-	part := e.More || x.inParts[e.Kind]
+	goesOn := x.inParts[e.Kind]
+	part := e.More || goesOn
 	x.inParts[e.Kind] = e.More
 	if part {
 		row.Flags |= FlagPart
+	}
+	if goesOn && !e.More && len(e.Payload) == 0 {
+		row.Flags |= FlagLineEnd
 	}
 	size := uint64(len(e.Payload))
 	switch e.Kind {

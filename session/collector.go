@@ -77,6 +77,8 @@ type collector struct {
 	batch    []Entry
 	aside    aside
 	ended    bool
+
+	stderrOpen bool // the last stderr entry goes on
 }
 
 func newCollector(r *run) *collector {
@@ -214,7 +216,11 @@ func (c *collector) commit(batch []Entry, stable bool) {
 		e := &batch[i]
 		if e.Kind == KindStdout {
 			c.r.received(e, stable)
-		} else if i >= len(batch)-tailLines {
+			continue
+		}
+		onlyEnd := c.stderrOpen && len(e.Payload) == 0
+		c.stderrOpen = e.More
+		if !onlyEnd && i >= len(batch)-tailLines {
 			c.r.lines.addStderr(e.Payload)
 		}
 	}

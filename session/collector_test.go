@@ -167,6 +167,32 @@ func TestStderrWithoutNewlineIsShownAfterAWhile(t *testing.T) {
 	})
 }
 
+// TestStderrLineEndIsNoLine holds that a newline which comes after its line was
+// logged is an entry, so that the recording has the exact bytes, and that the
+// index tells it from an empty line.
+func TestStderrLineEndIsNoLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := scripted(t, nil, func(p *fakeProcess) {
+			p.err("\npanic: boom")
+			<-time.After(time.Second)
+			p.err("\n\nbye\n")
+		})
+		<-time.After(2 * time.Second)
+		h.finish()
+		require.Equal(t, "\npanic: boom\n\nbye\n", h.stream(session.KindStderr))
+		rows := make([]session.Row, h.log.Len())
+		h.log.Rows(0, rows)
+		var ends []bool
+		for _, row := range rows {
+			if row.Kind == session.KindStderr {
+				ends = append(ends, row.Flags&session.FlagLineEnd != 0)
+			}
+		}
+		require.Equal(t, []bool{false, false, true, false, false}, ends, "an empty line, the text, its newline, an empty line, a line")
+		require.EqualValues(t, 4, h.log.Stats().StderrLines)
+	})
+}
+
 func TestWaitingTellsOfBytesWithoutNewline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := scripted(t, nil, func(p *fakeProcess) { p.out(strings.Repeat("x", 412)) })

@@ -62,6 +62,7 @@ const (
 	FlagUnkept                       // the bytes were not kept: recording had stopped
 	FlagProbe                        // a server/discover that initialize followed, or its answer: an error and silence are answers too
 	FlagEncoded                      // the line has the payload in another form than its bytes
+	FlagLineEnd                      // nothing but the end of a line: its bytes came in the parts before
 )
 
 // AppendBinary appends the row's 32 bytes, little endian.

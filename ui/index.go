@@ -95,6 +95,9 @@ func (x *rowIndex) add(number uint32, row *session.Row) {
 	case session.KindStdin, session.KindStdout:
 		x.traffic.Append(number, floodKind(row))
 	case session.KindStderr:
+		if row.Flags&session.FlagLineEnd != 0 {
+			return // it has nothing to show
+		}
 		x.stderr = append(x.stderr, number)
 	default:
 		x.events = append(x.events, number)

@@ -35,3 +35,9 @@ func (l lens) lists(kind session.Kind) bool {
 	}
 	return false
 }
+
+// hides reports whether a row of a kind that is looked at has nothing to show: the
+// end of a line of stderr whose text was shown before. The timeline has all rows.
+func (l lens) hides(row *session.Row) bool {
+	return row.Flags&session.FlagLineEnd != 0 && row.Kind == session.KindStderr && l.among != timeline
+}

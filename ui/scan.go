@@ -173,8 +173,10 @@ func (s *scan) passes(number int, row *session.Row, v filter.Verdict, b *budget)
 	if row.State == session.ReqPending {
 		s.open = append(s.open, number)
 	}
-	return v != filter.No && s.listed[row.Kind] && (v == filter.Yes || s.read(number, row, b))
+	return v != filter.No && s.lists(row) && (v == filter.Yes || s.read(number, row, b))
 }
+
+func (s *scan) lists(row *session.Row) bool { return s.listed[row.Kind] && !s.lens.hides(row) }
 
 // read decides about a row by its message.
 func (s *scan) read(number int, row *session.Row, b *budget) bool {
@@ -213,7 +215,7 @@ func (s *scan) again(found *scanned, request int, b *budget) bool {
 		return false
 	}
 	b.bytes -= int(row.Len)
-	passes := s.listed[row.Kind] && s.matcher.Match(request, row)
+	passes := s.lists(&row) && s.matcher.Match(request, row)
 	found.changed = append(found.changed, verdict{uint32(request), passes})
 	return true
 }

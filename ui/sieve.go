@@ -71,9 +71,9 @@ func (s *sieve) reads(m *filter.Matcher, v filter.Verdict, i int, b *budget) boo
 func belongs(row session.Row, pane paneID, l lens) bool {
 	switch pane {
 	case stderrID:
-		return row.Kind == session.KindStderr
+		return row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd == 0
 	case eventsID:
 		return !row.Kind.IsStream()
 	}
-	return l.lists(row.Kind)
+	return l.lists(row.Kind) && !l.hides(&row)
 }

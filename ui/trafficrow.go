@@ -86,6 +86,8 @@ func (t *trafficRows) Paint(number int, c *table.Cells) {
 		c.Text(colMethod, t.theme.Error, "(not kept) "+t.pane.source.Method(row.Method))
 	case folded:
 		t.paintFold(row, rows, style, c)
+	case row.Kind == session.KindStderr && row.Flags&session.FlagLineEnd != 0:
+		c.Text(colMethod, t.theme.Dim, "(end of the line before)")
 	case row.Kind == session.KindStderr:
 		c.Rest(colMethod)
 		t.hits.paint(c, colMethod, style, t.theme.Match, e.Payload)

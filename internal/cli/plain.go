@@ -139,6 +139,8 @@ func (l *lineWriter) plainLine(number int, row session.Row) error {
 	b = append(b, fmt.Sprintf("%-8s ", row.Kind)...)
 	if isMessage(row) {
 		b = l.appendMessage(b, number, row, &e, id)
+	} else if row.Flags&session.FlagLineEnd != 0 {
+		b = append(b, "(end of the line before)"...)
 	} else {
 		b = safe(b, session.Describe(&e))
 		if e.Cut {

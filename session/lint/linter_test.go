@@ -351,3 +351,22 @@ func BenchmarkAdvance(b *testing.B) {
 		perRow(b, start)
 	})
 }
+
+// TestLastWordsHaveNoEmptyLine holds that a newline which came after its line is
+// not among the last lines on stderr.
+func TestLastWordsHaveNoEmptyLine(t *testing.T) {
+	log := newLog(t)
+	require.NoError(t, log.Append([]session.Entry{
+		session.NewEntry(session.KindStart, 0, session.StartBody{Process: "p"}),
+		{Kind: session.KindStderr, Seq: 1, Payload: []byte("panic: boom"), EOL: framing.NoEOL, More: true},
+		{Kind: session.KindStderr, Seq: 2},
+		session.NewEntry(session.KindExited, 3, session.ExitedBody{Signal: "SEGV"}),
+		session.NewEntry(session.KindClosed, 4, session.ClosedBody{}),
+	}))
+	l := New(log)
+	advance(t, l)
+	due, _ := l.Due()
+	l.Tick(due)
+	require.NotEmpty(t, l.Findings())
+	require.Regexp(t, `; stderr: panic: boom$`, l.Findings()[0].Detail)
+}

@@ -180,8 +180,10 @@ const (
 // said looks at a line of stderr.
 func (l *Linter) said(at place, row session.Row, e *session.Entry) {
 	r := &l.run.stderr
-	copy(r.tail[:], r.tail[1:])
-	r.tail[len(r.tail)-1] = row
+	if row.Flags&session.FlagLineEnd == 0 {
+		copy(r.tail[:], r.tail[1:])
+		r.tail[len(r.tail)-1] = row
+	}
 	l.outlived(at)
 	if row.T-r.windowAt >= stderrWindow {
 		r.windowAt, r.bytes = row.T, 0
