@@ -238,6 +238,7 @@ var needs = map[string]struct{ before, after func(st *stage) }{
 	actWatchPause:                  {before: watchedFiles},
 	actWatchNow:                    {before: watchedFiles},
 	actWatchRest:                   {before: watchedFiles},
+	actWatchAlways:                 {before: watchedFiles},
 	actGrid:                        {before: overGrid},
 	actNextMatch:                   {before: searching},
 	actPrevMatch:                   {before: searching},
@@ -479,11 +480,12 @@ type lazy func() string
 
 func (l lazy) String() string { return l() }
 
-// watchedFiles has files watched, and something held back.
+// watchedFiles has files watched, and a call not re-sent.
 func watchedFiles(st *stage) {
 	none := errors.New("nothing to restart")
-	st.app.watching = &watching{ctx: st.app.ctx, held: []string{"note"}, Watch: &Watch{
-		Again: func(context.Context, string) (*rerun.Round, error) { return nil, none },
-		Rest:  func(context.Context) (*rerun.Round, error) { return nil, none },
+	st.app.watching = &watching{ctx: st.app.ctx, held: []string{"note"}, tools: []string{"note"}, Watch: &Watch{
+		Again:  func(context.Context, string) (*rerun.Round, error) { return nil, none },
+		Rest:   func(context.Context) (*rerun.Round, error) { return nil, none },
+		Always: func(context.Context, []string) (*rerun.Round, error) { return nil, none },
 	}}
 }

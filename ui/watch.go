@@ -2,15 +2,20 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcpdbg/framing"
 	"mcpdbg/recordings/rerun"
 	"mcpdbg/session"
+	"mcpdbg/session/mcp"
+	"mcpdbg/ui/theme"
 )
 
 // A Watch has the server of a session started again when files change. Its
@@ -27,8 +32,10 @@ type Watch struct {
 	// Again starts the server again for a cause and asks it the same. A *BuildError
 	// leaves the server as it was.
 	Again func(ctx context.Context, cause string) (*rerun.Round, error)
-	// Rest sends what the last round held back.
+	// Rest sends what the last round did not, because it may have side effects.
 	Rest func(context.Context) (*rerun.Round, error)
+	// Always has calls of tools sent in each round from now on, and sends them.
+	Always func(ctx context.Context, tools []string) (*rerun.Round, error)
 }
 
 // A watching is a Watch at work on a subject.
@@ -39,9 +46,10 @@ type watching struct {
 	busy    bool // a round is under way
 	next    string
 	cause   string      // of the last round
-	held    []string    // what the last round has held back
+	held    []string    // what the last round did not send: it may have side effects
+	tools   []string    // those of held that are tools
 	failed  bool        // it has not come to its end
-	outcome string      // of one that has, in a word or two
+	outcome outcome     // of one that has
 	unbuilt *BuildError // why the last one did not begin
 
 	restarts atomic.Int64
@@ -115,6 +123,9 @@ func (a *App) runRound(cause string, run func(context.Context) (*rerun.Round, er
 	}
 }
 
+// maxHeldText is how much is said of calls that were not re-sent, in characters.
+const maxHeldText = 40
+
 // roundOver shows what a round came to.
 func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 	w := a.watching
@@ -131,40 +142,72 @@ func (a *App) roundOver(round *rerun.Round, err error) tea.Cmd {
 		a.complain(w.cause + ": " + roundError(err))
 		return tea.Batch(cmd, a.dueRound())
 	}
-	w.cause, w.held, w.outcome = round.Cause, round.Held, outcomeOf(round)
-	text := w.cause + ": " + round.Summary()
+	w.cause, w.held, w.tools, w.outcome = round.Cause, round.Held, round.Tools, a.outcomeOf(round)
+	text := round.Summary()
+	var keys []string
 	if round.Differs() {
-		text = w.cause + "; " + a.keyOf(actCompare) + " shows it: " + whatChanged(round)
+		text = whatChanged(round)
+		keys = append(keys, a.keyOf(actCompare)+" shows it")
 	}
 	if len(w.held) > 0 {
-		text += " (" + a.keyOf(actWatchRest) + " sends them)"
+		keys = append(keys, a.keyOf(actWatchRest)+" sends "+brief(strings.Join(w.held, ", "), maxHeldText))
 	}
-	a.say(text)
+	if len(w.tools) > 0 {
+		keys = append(keys, a.keyOf(actWatchAlways)+" always")
+	}
+	lead := w.cause
+	if len(keys) > 0 {
+		lead += "; " + strings.Join(keys, ", ")
+	}
+	a.say(lead + ": " + text)
 	if round.Report != nil {
 		cmd = tea.Batch(cmd, a.showRound(round))
 	}
 	return tea.Batch(cmd, a.dueRound())
 }
 
-// outcomeOf is what a round came to, for the header.
-func outcomeOf(round *rerun.Round) string {
+// An outcome is what a round came to, for the header.
+type outcome struct {
+	text  string // a few words
+	style theme.Style
+}
+
+// outcomeOf is what a round came to. Answers are the same only if all were asked
+// for.
+func (a *App) outcomeOf(round *rerun.Round) outcome {
+	o := outcome{style: a.theme.OK}
 	switch {
 	case round.Result.Lost != nil:
-		return "server gone"
+		return outcome{"server gone", a.theme.Error}
 	case round.Report == nil:
-		return "nothing to compare"
-	case !round.Differs():
-		return "same answers"
+		o.text = "nothing to compare"
+	case round.Differs():
+		o.text = "differs"
+		if n := round.Report.Compared - round.Report.Equal; n > 0 {
+			o.text = fmt.Sprintf("%d changed", n)
+		}
+	case round.Unsent() > 0: // which counts for more than what is the same
+	case round.Older:
+		o.text = "same answers to the last " + howMany(round.Sent(), "call")
+	default:
+		o.text = "same answers"
 	}
-	if n := round.Report.Compared - round.Report.Equal; n > 0 {
-		return fmt.Sprintf("%d changed", n)
+	if n := round.Unsent(); n > 0 {
+		if o.text != "" {
+			o.text += ", "
+		}
+		o.text += howMany(n, "call") + " not re-sent"
+		if len(round.Held) > 0 {
+			o.text += " (" + a.keyOf(actWatchRest) + ")"
+		}
+		o.style = a.theme.Warn
 	}
-	return "differs"
+	return o
 }
 
 // whatChanged is the change of a round that has but one, else their number.
 func whatChanged(round *rerun.Round) string {
-	if changes := round.Changes(); len(changes) == 1 && len(round.Held) == 0 {
+	if changes := round.Changes(); len(changes) == 1 && round.Unsent() == 0 {
 		return changes[0]
 	}
 	return round.Summary()
@@ -222,8 +265,8 @@ func (a *App) watchPart() part {
 	case w.failed:
 		p.text, p.short, p.style = "WATCH failed: "+w.cause, "WATCH failed", a.theme.Error
 	case w.cause != "":
-		p.short = fmt.Sprintf("WATCH %d %s", w.restarts.Load(), w.outcome)
-		p.text = fmt.Sprintf("WATCH %d %s: %s", w.restarts.Load(), w.cause, w.outcome)
+		p.short = fmt.Sprintf("WATCH %d %s", w.restarts.Load(), w.outcome.text)
+		p.text, p.style = fmt.Sprintf("WATCH %d %s: %s", w.restarts.Load(), w.cause, w.outcome.text), w.outcome.style
 	}
 	return p
 }
@@ -250,11 +293,57 @@ func (a *App) watchNow() tea.Cmd {
 // watchRest asks before it sends what may change something.
 func (a *App) watchRest() tea.Cmd {
 	a.dialog = &dialog{
-		title: "Send what was held back?",
-		lines: []string{strings.Join(a.watching.held, ", "), "", "Nothing says that this only reads. It may change things: files, accounts, whatever the server has its hands on."},
+		title: "Send calls that may have side effects?",
+		lines: []string{strings.Join(a.watching.held, ", "), "", mayHaveEffects},
 		yes:   func(a *App) tea.Cmd { return a.runRound(a.watching.cause, a.watching.Rest) },
 	}
 	return nil
+}
+
+const mayHaveEffects = "Not marked read-only: this may change anything the server can access, such as files and accounts."
+
+// watchAlways asks before a tool is called in every round: the one of the selected
+// row, if that was not re-sent, else all that were not.
+func (a *App) watchAlways() tea.Cmd {
+	tools := a.watching.tools
+	if tool := a.selectedTool(); slices.Contains(tools, tool) {
+		tools = []string{tool}
+	}
+	lines := []string{strings.Join(tools, ", "), "", mayHaveEffects, "", "This holds until mcpdbg ends; --watch-tool NAME is for every start."}
+	if len(tools) > 1 {
+		lines = append(lines, "To choose one tool, select a row that calls it first.")
+	}
+	a.dialog = &dialog{
+		title: "Send calls of this again after every change?",
+		lines: lines,
+		yes: func(a *App) tea.Cmd {
+			always := a.watching.Always
+			return a.runRound(a.watching.cause, func(ctx context.Context) (*rerun.Round, error) { return always(ctx, tools) })
+		},
+	}
+	return nil
+}
+
+// selectedTool is the tool that the selected row calls, or answers a call of; "" if
+// there is none.
+func (a *App) selectedTool() string {
+	number := a.selected.number
+	if row, ok := a.rows.at(number); ok && row.Msg != framing.Request && row.Pair != 0 {
+		number = int(row.Pair) - 1
+	}
+	row, ok := a.rows.at(number)
+	if !a.selected.ok || !ok || a.source.Method(row.Method) != mcp.MethodToolsCall || row.Len > loadInline {
+		return ""
+	}
+	e, err := a.source.Entry(row, 0)
+	if err != nil {
+		return ""
+	}
+	var params struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) // without a name it is no call of a tool
+	return params.Name
 }
 
 func canWatch(a *App) (bool, string) {
@@ -273,7 +362,14 @@ func canWatchRest(a *App) (bool, string) {
 		return false, why
 	}
 	if len(a.watching.held) == 0 {
-		return false, "nothing was held back"
+		return false, "every call was re-sent"
 	}
 	return canSend(a)
+}
+
+func canWatchAlways(a *App) (bool, string) {
+	if ok, why := canWatchRest(a); !ok {
+		return false, why
+	}
+	return len(a.watching.tools) > 0, "no tool call was left out"
 }

@@ -36,7 +36,7 @@ func (d *driver) watches(x *fakeExecutor, tool string) *watching {
 	require.NoError(d.t, d.session.Restart(d.t.Context()))
 	series := rerun.New(d.session, rerun.Options{Calls: 10, Person: true})
 	require.NoError(d.t, series.Begin(d.t.Context()))
-	d.watching = &watching{ctx: d.t.Context(), Watch: &Watch{What: "*.go", Again: series.Again, Rest: series.Rest}}
+	d.watching = &watching{ctx: d.t.Context(), Watch: &Watch{What: "*.go", Again: series.Again, Rest: series.Rest, Always: series.Always}}
 	d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q}}`, tool))
 	d.pull()
 	return d.watching
@@ -82,16 +82,46 @@ var watchTests = map[string]actionTest{
 	actWatchRest: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.watches(x, "note")
 		d.do(actWatchRest)
-		require.Contains(t, d.lastLine(), "nothing was held back")
+		require.Contains(t, d.lastLine(), "every call was re-sent")
 		d.changes()
-		require.Contains(t, d.lastLine(), "held back: note (d sends them)")
+		require.Contains(t, d.lastLine(), "main.go changed; d sends note, ctrl+y always: the lists again: all answers to these are the same; not re-sent: note")
 		d.do(actWatchRest)
-		require.Contains(t, d.plain(), "Send what was held back?")
+		require.Contains(t, d.plain(), "Send calls that may have side effects?")
 		d.do(actYes)
 		require.Contains(t, d.lastLine(), "main.go changed: 1 call and the lists again: all answers are the same")
 		require.Contains(t, d.rows()[0], "WATCH 1 main.go changed", "that was no restart")
 		d.do(actWatchRest)
-		require.Contains(t, d.lastLine(), "nothing was held back")
+		require.Contains(t, d.lastLine(), "every call was re-sent")
+	},
+	actWatchAlways: func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.do(actWatchAlways)
+		require.Contains(t, d.lastLine(), "no files are watched")
+		w := d.watches(x, "note")
+		d.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wipe"}}`)
+		d.changes()
+		require.Contains(t, d.rows()[0], "2 calls not re-sent (d)")
+		d.do(actWatchAlways)
+		require.Equal(t, "note, wipe", d.dialog.lines[0])
+		require.Contains(t, d.plain(), "To choose one tool, select a row that calls it first.")
+		d.do(actNo)
+		require.Contains(t, d.rows()[0], "2 calls not re-sent (d)")
+		for _, row := range []string{`"params":{"name":"note"}`, `"id":1,"result"`} {
+			d.traffic.Select(d.row(row))
+			d.pull()
+			d.do(actWatchAlways)
+			require.Equal(t, "note", d.dialog.lines[0], "the tool of the selected row")
+			require.Contains(t, d.plain(), "--watch-tool NAME is for every start")
+			if row != `"params":{"name":"note"}` {
+				d.do(actYes)
+			} else {
+				d.do(actNo)
+			}
+		}
+		require.Contains(t, d.rows()[0], "1 call not re-sent (d)")
+		require.Contains(t, d.lastLine(), "d sends wipe, ctrl+y always: 1 call and the lists again")
+		d.changes()
+		require.Contains(t, d.rows()[0], "1 call not re-sent (d)", "note is sent in each round")
+		require.Equal(t, []string{"wipe"}, w.tools)
 	},
 }
 
@@ -122,6 +152,35 @@ func TestWatch(t *testing.T) {
 		require.Contains(t, d.plain(), "sum: 8")
 		d.take(tea.WindowSizeMsg{Width: 80, Height: 24})
 		require.Contains(t, d.rows()[0], "WATCH 3")
+	})
+}
+
+// TestWatchSaysSameOnlyOfWhatWasSent holds that the header does not call answers the
+// same while a call was not sent again, says so in amber, and says how many were
+// compared where there are older ones.
+func TestWatchSaysSameOnlyOfWhatWasSent(t *testing.T) {
+	inBubble(t, 120, 36, adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.watches(x, "note")
+		x.serve = adds(7)
+		d.changes()
+		require.Contains(t, d.rows()[0], "WATCH 1 main.go changed: 1 call not re-sent (d)")
+		require.NotContains(t, d.rows()[0], "same")
+		require.Equal(t, d.theme.Warn, d.watchPart().style)
+		require.Contains(t, d.lastLine(), "all answers to these are the same; not re-sent: note")
+		d.take(tea.WindowSizeMsg{Width: 80, Height: 24})
+		require.Contains(t, d.rows()[0], "WATCH 1 1 call not re-sent (d)")
+		d.do(actWatchRest, actYes)
+		require.Contains(t, d.rows()[0], "1 changed", "what was not tried had changed")
+		require.NotContains(t, d.rows()[0], "re-sent")
+	})
+	inBubble(t, 160, 36, adds(1), func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.watches(x, "add")
+		for i := range 10 {
+			d.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"add","arguments":{"n":%d}}}`, 2+i, i))
+		}
+		d.changes()
+		require.Contains(t, d.rows()[0], "same answers to the last 10 calls")
+		require.Equal(t, d.theme.OK, d.watchPart().style)
 	})
 }
 

@@ -55,7 +55,7 @@ and shuts the server down. Exit code 1 says that a step failed.
 With --watch it goes on, also when the server ends: whenever a file changes it
 starts the server again, sends the last requests once more, and says what
 changed in the answers. What only reads is sent without asking; what may change
-things, such as calls of most tools, is held back: see --watch-all.`,
+things, such as calls of most tools, is not re-sent: see --watch-tool.`,
 		Example: `  mcpdbg run --for 5s -- ./my-server
   mcpdbg run --in requests.jsonl --json -- ./my-server
   mcpdbg run --scenario notes.yaml --var user=ada -- ./my-server

@@ -94,7 +94,7 @@ func (a *app) interactive(ctx context.Context, t targetFlags, argv []string, nam
 // onScreen is the watch for the interface.
 func (w *watching) onScreen() *ui.Watch {
 	return &ui.Watch{
-		What: strings.Join(w.globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.Rest,
+		What: strings.Join(w.globs, " "), Doing: w.Doing, Next: w.Next, Rest: w.Rest, Always: w.Always,
 		Again: func(ctx context.Context, cause string) (*rerun.Round, error) {
 			round, err := w.Again(ctx, cause)
 			var failed *notBuilt

@@ -22,6 +22,7 @@ type watchFlags struct {
 	globs  []string
 	calls  int
 	all    bool
+	tools  []string
 	poll   bool
 	before string
 }
@@ -32,13 +33,14 @@ func (w *watchFlags) register(cmd *cobra.Command) {
 	f.StringVar(&w.before, "watch-run", "", "with --watch: run this `COMMAND` by the shell first; while it fails the server is left alone")
 	f.IntVar(&w.calls, "watch-calls", rerun.DefaultCalls, "with --watch: send the last `N` different requests again")
 	f.BoolVar(&w.all, "watch-all", false, "with --watch: send again what may change things, too: calls of tools not known to be read-only, and requests not known to only read")
+	f.StringArrayVar(&w.tools, "watch-tool", nil, "with --watch: send again calls of the tool `NAME`, whatever it may change; may be repeated")
 	f.BoolVar(&w.poll, "watch-poll", false, "with --watch: look at the files each second, where the system does not tell of changes")
 }
 
 // check says what is wrong with the flags of a command.
 func (w *watchFlags) check(cmd *cobra.Command) error {
 	if len(w.globs) == 0 {
-		for _, name := range []string{"watch-run", "watch-calls", "watch-all", "watch-poll"} {
+		for _, name := range []string{"watch-run", "watch-calls", "watch-all", "watch-tool", "watch-poll"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s is for --watch", name)
 			}
@@ -124,7 +126,7 @@ func absolute(path string) string {
 func (w *watchFlags) over(l *live, files *filewatch.Watcher, person bool) *watching {
 	dir, _ := os.Getwd() // where it is not known paths are told whole
 	return &watching{
-		Series: rerun.New(l.Session, rerun.Options{Calls: w.calls, All: w.all, Person: person}),
+		Series: rerun.New(l.Session, rerun.Options{Calls: w.calls, All: w.all, Tools: w.tools, Person: person}),
 		files:  files, live: l, dir: dir, first: w.before, globs: w.globs,
 	}
 }

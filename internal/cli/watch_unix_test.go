@@ -63,7 +63,7 @@ func TestWatchRun(t *testing.T) {
 
 	s.serve("--changed")
 	w.until("restart: " + s.path + " changed")
-	require.Contains(t, w.until("the lists again"), "1 call and the lists again: 1 of 6 answers changed; held back: book (ended in ")
+	require.Contains(t, w.until("the lists again"), "1 call and the lists again: 1 of 6 answers changed; not re-sent: book (may have side effects) (ended in ")
 	w.until("~ tools/list: /result/tools/slow/inputSchema: another schema")
 	w.until("/properties/steps/maximum: 1000 -> 100")
 
@@ -71,7 +71,7 @@ func TestWatchRun(t *testing.T) {
 	w.until("no such luck")
 	w.until("not started again")
 	s.serve("--changed")
-	require.Contains(t, w.until("the lists again"), "all answers are the same", "compared with the last one that ran")
+	require.Contains(t, w.until("the lists again"), "all answers to these are the same", "compared with the last one that ran")
 
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, 128+int(syscall.SIGINT), w.end().code)
@@ -86,7 +86,7 @@ func TestWatchRunAll(t *testing.T) {
 	w.until(`"id":2,"result"`)
 	s.serve("--changed")
 	w.until(`"k":"note","text":"restart: `)
-	require.Contains(t, w.until("the lists again"), `"text":"1 call and the lists again: 1 of 6 answers changed (`)
+	require.Contains(t, w.until("the lists again"), `"text":"1 call and the lists again: 1 of 6 answers changed; older calls not re-sent (`)
 	w.until(`"text":"~ tools/list: `)
 	require.NoError(t, w.cmd.Process.Signal(syscall.SIGINT))
 	res := w.end()
@@ -199,6 +199,7 @@ func TestWatchUsage(t *testing.T) {
 		{"run --watch [a -- x", `--watch "[a": is no glob`},
 		{"--watch * --watch-calls -1 -- x", "--watch-calls -1"},
 		{"run --watch-all -- x", "--watch-all is for --watch"},
+		{"run --watch-tool a -- x", "--watch-tool is for --watch"},
 		{"run --raw --watch * -- x", "try: leave --raw out"},
 		{"run --scenario x.yaml --watch * -- x", "try: --in FILE with requests"},
 		{"run --watch * --watch-poll --config no.json -- x", "--config and a command can't be mixed"},

@@ -59,6 +59,10 @@ func (p *Plan) latest() {
 	}
 }
 
+// Older reports whether an item is not sent only because Options.Latest other
+// ones were asked after it.
+func (it *Item) Older() bool { return it.Skip == skipOlder }
+
 // covers tells whether a process of the recording is one of those that are
 // replayed.
 func (p *Plan) covers(run int) bool {

@@ -12,6 +12,6 @@
 // rule: without asking only what only reads. Those are the requests of the protocol
 // that do (lists, resources/read, prompts/get, completion/complete and the like,
 // see mcp.OnlyReads), and calls of tools that the server says now are read-only.
-// All other requests are held back, and not forgotten: [Series.Rest] sends them.
-// Notifications, and what is no plain message, are never sent again.
+// All other requests are not sent, and not forgotten: [Series.Rest] sends them, and
+// [Series.Always] those of some tools from then on. Notifications, and what is no plain message, are never sent again.
 package rerun

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type Options struct {
 	// All sends what may change things, too: calls of tools that are not known to
 	// be read-only, and requests that are not known to only read.
 	All bool
+	// Tools are tools whose calls are sent again, whatever they may change.
+	Tools []string
 	// Person leaves what the server asks and has no recorded answer to a person.
 	Person bool
 }
@@ -41,6 +44,8 @@ type Series struct {
 	// open it is 0, and open false.
 	from int
 	open bool
+	// older says that requests before that were never sent again: Round.Older.
+	older bool
 	// Of the last round, for Rest.
 	cause  string
 	before session.Source
@@ -67,8 +72,11 @@ type Round struct {
 	Before, After session.Source
 	Options       compare.Options
 	// Held is what was not sent because it may change things: the names of tools,
-	// and the methods of other requests.
-	Held []string
+	// and the methods of other requests. Tools are those of Held that are tools.
+	Held, Tools []string
+	// Older says that requests were not sent again, now or in a round before, because
+	// Options.Calls others were asked after them.
+	Older bool
 	// Ended is how long it took to end the old process and to begin the new one,
 	// Opened how long till that one was ready, Asked how long the requests took.
 	Ended, Opened, Asked time.Duration
@@ -128,20 +136,34 @@ func (r *Series) Again(ctx context.Context, cause string) (*Round, error) {
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
-// Rest sends what the last round held back as well, to the process that is
+// Rest sends what the last round did not as well, to the process that is
 // there, and compares all of it.
 func (r *Series) Rest(ctx context.Context) (*Round, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.rest(ctx, true, "again, with the calls that may have side effects")
+}
+
+// Always has calls of tools sent again from now on, whatever they may change, and
+// does so at once, to the process that is there.
+func (r *Series) Always(ctx context.Context, tools []string) (*Round, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opts.Tools = slices.Concat(r.opts.Tools, tools)
+	return r.rest(ctx, false, "always re-sent from now on: "+strings.Join(tools, ", "))
+}
+
+// rest asks the process of the last round once more, and compares.
+func (r *Series) rest(ctx context.Context, all bool, note string) (*Round, error) {
 	if r.before == nil {
 		return nil, errors.New("nothing was sent again yet")
 	}
-	plan, err := r.plan(ctx, true)
+	plan, err := r.plan(ctx, all)
 	if err != nil {
 		return nil, err
 	}
 	begin := r.s.Log().Len()
-	r.s.Note("again, with what was held back", "")
+	r.s.Note(note, "")
 	round, err := r.ask(ctx, plan, func(at match.Ref) bool { return at.Row >= r.opened && at.Row < begin })
 	if round != nil {
 		r.told(round)
@@ -151,7 +173,7 @@ func (r *Series) Rest(ctx context.Context) (*Round, error) {
 
 // plan plans what of the rows before is sent again.
 func (r *Series) plan(ctx context.Context, all bool) (*replay.Plan, error) {
-	opts := replay.Options{Onward: true, Latest: r.opts.Calls, Lists: true, AllTools: all, Person: r.opts.Person}
+	opts := replay.Options{Onward: true, Latest: r.opts.Calls, Lists: true, AllTools: all, Tools: r.opts.Tools, Person: r.opts.Person}
 	if opts.Latest <= 0 {
 		opts.Latest = -1
 	}
@@ -169,7 +191,9 @@ func (r *Series) ask(ctx context.Context, plan *replay.Plan, skip func(match.Ref
 		return nil, err
 	}
 	round.Asked = time.Since(begin)
-	round.Held = held(plan, round.Result)
+	round.held()
+	r.older = r.older || slices.ContainsFunc(plan.Items(), func(it replay.Item) bool { return it.Older() })
+	round.Older = r.older
 	round.After = session.Stretch(log, r.start, log.Len())
 	added := round.Result.Added()
 	round.Options = compare.Options{
@@ -184,20 +208,22 @@ func (r *Series) ask(ctx context.Context, plan *replay.Plan, skip func(match.Ref
 		}
 	}
 	r.open = true
-	if round.Result.Lost == nil && len(round.Held) == 0 {
+	if round.Result.Lost == nil && round.Unsent() == 0 {
 		r.from = r.start
 	}
 	return round, nil
 }
 
-// held is what was not sent because it may change things: tools and methods.
-func held(plan *replay.Plan, res *replay.Result) []string {
-	var names []string
-	for i, it := range plan.Items() {
+// held finds what was not sent because it may change things.
+func (r *Round) held() {
+	for i, it := range r.Plan.Items() {
 		name := cmp.Or(it.Tool, it.Method)
-		if it.Gated() && res.Outcomes[i].Status == replay.Skipped && !slices.Contains(names, name) {
-			names = append(names, name)
+		if !it.Gated() || r.Result.Outcomes[i].Status != replay.Skipped || slices.Contains(r.Held, name) {
+			continue
+		}
+		r.Held = append(r.Held, name)
+		if it.Tool != "" {
+			r.Tools = append(r.Tools, name)
 		}
 	}
-	return names
 }

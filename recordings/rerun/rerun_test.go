@@ -66,7 +66,7 @@ func TestHeld(t *testing.T) {
 			round := again(t, r, "x")
 			require.Equal(t, []string{"list", "list2", "add2"}, sent(t, s.Log()))
 			require.Equal(t, []string{"note"}, round.Held)
-			require.Contains(t, round.Summary(), "held back: note")
+			require.Contains(t, round.Summary(), "all answers to these are the same; not re-sent: note (may have side effects)")
 			require.False(t, round.Differs(), "%q", round.Changes())
 		}
 		round, err := r.Rest(t.Context())
@@ -80,6 +80,52 @@ func TestHeld(t *testing.T) {
 		call(t, s, "note", 1)
 		require.Empty(t, again(t, r, "x").Held)
 		require.Equal(t, []string{"list", "list2", "note1"}, sent(t, s.Log()))
+	})
+}
+
+// TestAlways sends the calls of a tool in every round from the one on in which a
+// person says so, and no others.
+func TestAlways(t *testing.T) {
+	inSeries(t, rerun.Options{Calls: 10}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+		_, err := r.Always(t.Context(), []string{"note"})
+		require.Error(t, err, "nothing was sent again yet")
+	})
+	inSeries(t, rerun.Options{Calls: 10}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+		call(t, s, "note", 1)
+		call(t, s, "wipe", 1)
+		_, err := s.Request(t.Context(), "resources/subscribe", nil, session.CallOptions{})
+		require.NoError(t, err)
+		round := again(t, r, "x")
+		require.Equal(t, 3, round.Unsent())
+		require.Equal(t, []string{"note", "wipe", "resources/subscribe"}, round.Held)
+		require.Equal(t, []string{"note", "wipe"}, round.Tools)
+		round, err = r.Always(t.Context(), []string{"note"})
+		require.NoError(t, err)
+		require.Equal(t, []string{"wipe", "resources/subscribe"}, round.Held)
+		require.Equal(t, []string{"list", "list2", "list", "list2", "note1"}, sent(t, s.Log()))
+		require.Contains(t, notes(t, s.Log()), "always re-sent from now on: note")
+		round = again(t, r, "y")
+		require.Equal(t, []string{"wipe", "resources/subscribe"}, round.Held)
+		require.Equal(t, []string{"list", "list2", "note1"}, sent(t, s.Log()))
+	})
+	inSeries(t, rerun.Options{Calls: 10, Tools: []string{"note"}}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+		call(t, s, "note", 1)
+		require.Zero(t, again(t, r, "x").Unsent())
+	})
+}
+
+// TestOlder holds that a round tells of calls beyond those that are sent again, also
+// when they are long gone.
+func TestOlder(t *testing.T) {
+	inSeries(t, rerun.Options{Calls: 1}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {
+		call(t, s, "add", 1)
+		require.False(t, again(t, r, "x").Older)
+		call(t, s, "add", 2)
+		for range 2 {
+			round := again(t, r, "x")
+			require.True(t, round.Older)
+			require.Equal(t, "1 call and the lists again: all answers to these are the same; older calls not re-sent", round.Summary())
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package rerun
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -31,6 +32,33 @@ func (r *Round) Sent() int {
 	return n
 }
 
+// Unsent is how many requests were not sent again though it was their turn: what
+// is in Held, and what lacks a value that an earlier response had. Requests
+// beyond Options.Calls are not among them: see Older.
+func (r *Round) Unsent() int {
+	n := 0
+	for i, it := range r.Plan.Items() {
+		due := it.Kind == replay.Request && (it.Skip == "" || it.Gated())
+		if due && r.Result.Outcomes[i].Status == replay.Skipped {
+			n++
+		}
+	}
+	return n
+}
+
+// lacking are the requests that were not sent for another reason than what they
+// may change, with that reason.
+func (r *Round) lacking() []string {
+	var list []string
+	for i, it := range r.Plan.Items() {
+		o := r.Result.Outcomes[i]
+		if it.Kind == replay.Request && it.Skip == "" && !it.Gated() && o.Status == replay.Skipped {
+			list = append(list, fmt.Sprintf("%s (%s)", cmp.Or(it.Tool, it.Method), o.Why))
+		}
+	}
+	return list
+}
+
 // Differs tells whether something has changed in what the server answers.
 func (r *Round) Differs() bool { return r.Report != nil && r.Report.Differs }
 
@@ -43,6 +71,8 @@ func (r *Round) Summary() string {
 	switch lone := r.lone(); {
 	case r.Report == nil:
 		text += "nothing to compare with"
+	case !r.Report.Differs && (r.Older || r.Unsent() > 0):
+		text += "all answers to these are the same"
 	case !r.Report.Differs:
 		text += "all answers are the same"
 	default:
@@ -55,8 +85,15 @@ func (r *Round) Summary() string {
 	if r.Result.Lost != nil {
 		parts = append(parts, "the server is gone: "+r.Result.Lost.Error())
 	}
+	unsent := r.lacking()
 	if len(r.Held) > 0 {
-		parts = append(parts, "held back: "+strings.Join(r.Held, ", "))
+		unsent = append(unsent, strings.Join(r.Held, ", ")+" (may have side effects)")
+	}
+	if len(unsent) > 0 {
+		parts = append(parts, "not re-sent: "+strings.Join(unsent, ", "))
+	}
+	if r.Older {
+		parts = append(parts, "older calls not re-sent")
 	}
 	return strings.Join(parts, "; ")
 }
