@@ -528,3 +528,19 @@ func BenchmarkMillionRows(b *testing.B) {
 		})
 	}
 }
+
+// TestAlikeRowsWithEveryFlag holds that rows which differ in a flag, or in whether
+// they have a partner, are not taken for alike.
+func TestAlikeRowsWithEveryFlag(t *testing.T) {
+	seen := map[uint64]session.Row{}
+	for flags := range 256 {
+		for _, pair := range []uint32{0, 1} {
+			for _, state := range []session.ReqState{session.ReqNone, session.ReqDuplicate} {
+				row := session.Row{Flags: session.RowFlags(flags), Pair: pair, State: state}
+				fields := fieldsOf(&row)
+				require.NotContains(t, seen, fields, "%+v and %+v", seen[fields], row)
+				seen[fields] = row
+			}
+		}
+	}
+}

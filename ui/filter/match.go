@@ -46,15 +46,15 @@ type known struct {
 // fieldsOf are the fields of a row that most rows have in common with others:
 // whether it has a partner, but not which.
 func fieldsOf(r *session.Row) uint64 {
-	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags&^paired)<<56
+	fields := uint64(r.Method) | uint64(r.Run)<<16 | uint64(r.Kind)<<32 | uint64(r.Msg)<<40 | uint64(r.State)<<48 | uint64(r.Flags)<<56
 	if r.Pair != 0 {
-		fields |= uint64(paired) << 56
+		fields |= paired
 	}
 	return fields
 }
 
-// paired is a bit that no flag of a row has.
-const paired session.RowFlags = 1 << 7
+// paired is a bit of the fields that no state of a row has.
+const paired = 1 << 55
 
 // Over returns a matcher of the filter over a log. A nil filter matches every
 // row.
