@@ -7,14 +7,18 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
+	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 	"mcpdbg/session/executor"
 	"mcpdbg/ui/filter"
+	"mcpdbg/ui/paint"
 )
 
 func parse(t testing.TB, text string) *filter.Filter {
@@ -73,6 +77,27 @@ func TestFilterInSteps(t *testing.T) {
 func (d *driver) repainted() string {
 	d.markAll()
 	return d.plain()
+}
+
+// TestFilterFindsAll holds that the filter of the screen lists what a brute-force
+// reader finds, however many rows that are.
+func TestFilterFindsAll(t *testing.T) {
+	path := rectest.Calls(t, 3*stepRows/2, 2)
+	var want []uint32
+	for _, n := range rectest.SlowErrors(t, path, 100*time.Millisecond) {
+		want = append(want, uint32(n-1))
+	}
+	require.Greater(t, len(want), stepRows/2)
+	log, err := recordings.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, log.Close()) })
+	d := drive(t, Options{Source: log}, 120, 36)
+	for d.index.scanned < log.Len() {
+		d.pull()
+	}
+	d.run(d.traffic.setFilter(parse(t, "err >100ms")))
+	require.Equal(t, want, d.passing())
+	require.Contains(t, d.repainted(), fmt.Sprintf("filter err >100ms (%s)", paint.Thousands(len(want))))
 }
 
 // TestFilterGivenUp: what an older filter finds is dropped.

@@ -5,14 +5,17 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/framing"
 	"mcpdbg/internal/corpus"
 	"mcpdbg/recordings"
+	"mcpdbg/recordings/rectest"
 	"mcpdbg/session"
 	"mcpdbg/ui/filter"
 )
@@ -54,6 +57,24 @@ func TestRecCatJSONIsTheRecording(t *testing.T) {
 	require.Equal(t, result{0, lines[0] + lines[12] + lines[16], ""}, r)
 	_, err := recordings.Open(writeFile(t, r.stdout))
 	require.NoError(t, err)
+}
+
+// TestRecCatFilterFindsAll holds that a filter has no limit: it lets through what a
+// brute-force reader finds, over many pages of the index.
+func TestRecCatFilterFindsAll(t *testing.T) {
+	t.Parallel()
+	path := rectest.Calls(t, 15_000, 1)
+	want := rectest.SlowErrors(t, path, 100*time.Millisecond)
+	require.Greater(t, len(want), 3*2048)
+	r := inProcess(t, "rec", "cat", path, "--filter", "err >100ms")
+	require.Equal(t, 0, r.code, r.stderr)
+	var got []int
+	for line := range strings.Lines(r.stdout) {
+		n, err := strconv.Atoi(strings.Fields(line)[0])
+		require.NoError(t, err)
+		got = append(got, n)
+	}
+	require.Equal(t, want, got)
 }
 
 func TestRecCatSelects(t *testing.T) {
