@@ -22,7 +22,7 @@ const scopeFindings = "findings"
 // findingActions are those of the list of findings.
 func findingActions() []action {
 	return append([]action{
-		{entry{ID: actFindings, Keys: []string{"L"}, Scope: keymap.Global, Title: "findings", Help: "List where the server, or what was sent to it, does not keep to the protocol, with what breaks.", Enabled: hasFindings}, nothing((*App).openFindings)},
+		{entry{ID: actFindings, Keys: []string{"L"}, Scope: keymap.Global, Title: "problems", Help: "List the problems: where the server, or what was sent to it, does not keep to the protocol, with what breaks.", Enabled: hasFindings}, nothing((*App).openFindings)},
 		{entry{ID: actGoToFinding, Keys: []string{"enter"}, Scope: scopeFindings, Title: "go there", Help: "Go to the row that the finding is about.", Priority: 90}, on((*App).goToFinding)},
 		{entry{ID: actCloseFindings, Keys: []string{"esc"}, Scope: scopeFindings, Title: "close", Help: "Close the list.", Priority: 80}, nothing((*App).pop)},
 	}, pickerActions(scopeFindings)...)
@@ -30,9 +30,9 @@ func findingActions() []action {
 
 func hasFindings(a *App) (bool, string) {
 	if far := a.lintedSoFar(); far != "" {
-		return len(a.findings.list) > 0, "nothing was found against the protocol in the first " + far
+		return len(a.findings.list) > 0, "no problems in the first " + far + "; " + checked
 	}
-	return len(a.findings.list) > 0, "nothing was found against the protocol"
+	return len(a.findings.list) > 0, "no problems; " + checked
 }
 
 // A findingList shows what was found, worst first, and explains the one under
@@ -71,23 +71,25 @@ func (l *findingList) paint(a *App) {
 	in := r.Inner()
 	l.block.Options = a.look()
 	l.block.Resize(in.W, in.H)
-	if in.H < 2 {
+	if in.H < 3 {
 		return
 	}
 	a.paintQuery(l.block.Line(0), l.query, "type to narrow the list")
-	about := min(aboutFinding, in.H/2)
+	about := min(aboutFinding, (in.H-1)/2)
 	l.list.Options = a.look()
-	l.list.Resize(in.W, in.H-1-about)
+	l.list.Resize(in.W, in.H-2-about)
 	l.picker.paint(a, &l.list, 0, func(line *paint.Line, p pick, selected bool) { l.paintRow(a, line, l.found[p.item], selected) })
-	l.paintAbout(a, in.H-about, about)
-	f := a.findings
-	title := fmt.Sprintf("Findings: %d errors, %d warnings, %d remarks", f.errors, f.warnings, f.infos)
+	l.paintAbout(a, in.H-1-about, about)
+	last := l.block.Line(in.H - 1)
+	last.PadTo(2)
+	last.Text(a.theme.Dim, checked)
+	title := a.findings.count.String()
 	if far := a.lintedSoFar(); far != "" {
 		title += ", in the first " + far
 	}
 	a.canvas.Box(r, a.border(title, fmt.Sprintf("%d of %d", len(l.shown), len(l.found)), true), &l.block)
 	_, in = in.CutTop(1)
-	_, in = in.CutBottom(about)
+	_, in = in.CutBottom(about + 1)
 	a.canvas.Draw(in, &l.list)
 }
 

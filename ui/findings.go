@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -29,8 +27,8 @@ type findings struct {
 	timed   bool // a timer is, for what is due
 	final   bool // the last step knew that no row follows
 
-	list                    []lint.Finding
-	errors, warnings, infos int
+	list  []lint.Finding
+	count lint.Count // of list
 
 	rows    int         // that were looked at
 	first   map[int]int // of each row with a warning or an error: the worst of list
@@ -77,8 +75,7 @@ func (f *findings) insert(row uint32) {
 // anything.
 func (f *findings) take() bool {
 	f.rows, _ = f.linter.Looked()
-	errors, warnings, infos := f.linter.Counts()
-	if errors == f.errors && warnings == f.warnings && infos == f.infos {
+	if f.linter.Count() == f.count {
 		return false
 	}
 	f.keep(f.linter.Findings())
@@ -91,18 +88,14 @@ func (f *findings) recall(whole *findings, rows int) bool {
 	looked, _ := whole.linter.Looked()
 	f.rows = min(looked, rows)
 	found, _ := whole.linter.AsOf(rows)
-	before := f.errors + f.warnings + f.infos
+	before := f.count
 	f.keep(found)
-	return f.errors+f.warnings+f.infos > before
+	return f.count != before
 }
 
 // keep takes a list that begins with what is in the one before.
 func (f *findings) keep(found []lint.Finding) {
-	var counts [lint.Error + 1]int
-	for _, one := range found {
-		counts[one.Severity] += one.Count
-	}
-	f.errors, f.warnings, f.infos = counts[lint.Error], counts[lint.Warning], counts[lint.Info]
+	f.count = lint.CountOf(found)
 	known := len(f.list)
 	f.list = found
 	for i, found := range f.list[known:] {
@@ -199,23 +192,29 @@ func severityOf(s lint.Severity, th *theme.Theme) (mark string, style theme.Styl
 	return "-", th.Dim
 }
 
-// lintPart counts the findings in the header, and says how far they were looked
-// for.
-func (a *App) lintPart() part {
-	f := a.findings
-	p := part{style: a.theme.Warn, group: 1, priority: 72}
-	if f.errors > 0 {
+// problemParts count the problems in the header, say how far they were looked for,
+// and where there is room, what was checked.
+func (a *App) problemParts() []part {
+	count, far := a.findings.count, a.lintedSoFar()
+	if count.Problems() == 0 && far == "" {
+		return nil
+	}
+	p := part{text: howMany(count.Problems(), "problem"), style: a.theme.Text, group: 1, priority: 72}
+	switch {
+	case count.Errors > 0:
 		p.style = a.theme.Error
+	case count.Warnings > 0:
+		p.style = a.theme.Warn
 	}
-	if f.errors+f.warnings > 0 {
-		p.text = fmt.Sprintf("lint %d x %d !", f.errors, f.warnings)
-		p.short = fmt.Sprintf("lint %d/%d", f.errors, f.warnings)
+	if far != "" {
+		p.short = p.text + " in " + far
+		p.text += " in the first " + far
 	}
-	if far := a.lintedSoFar(); far != "" {
-		p.text, p.short = cmp.Or(p.text, "lint")+" "+far+" so far", cmp.Or(p.short, "lint")+" "+far
-	}
-	return p
+	return []part{p, {text: checked, short: "contents not checked", style: a.theme.Dim, group: 1, priority: 15}}
 }
+
+// checked says what is behind a count of problems, or behind none.
+const checked = "checked: " + lint.Checked
 
 // lintedSoFar is the part of the rows in which findings were looked for, "" if
 // that is all. What a session says is looked at soon; no word of it, unless there

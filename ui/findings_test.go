@@ -29,10 +29,10 @@ func guilty(d *driver, x *fakeExecutor) {
 var findingTests = map[string]actionTest{
 	actFindings: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actFindings)
-		require.Contains(t, d.rows()[35], "nothing was found against the protocol")
+		require.Contains(t, d.rows()[35], "no problems; checked: framing, JSON-RPC and process rules; message contents not checked")
 		guilty(d, x)
 		d.do(actFindings)
-		require.Contains(t, d.plain(), "Findings: 2 errors, 1 warnings")
+		require.Contains(t, d.plain(), "3 problems (2 errors, 1 warning)")
 		require.Regexp(t, `> x FRM12 +\d`, d.plain(), "errors come first")
 		require.Regexp(t, `breaks +\w`, d.plain())
 		require.NotContains(t, d.screen(), "\x1b[2J")
@@ -72,7 +72,7 @@ func TestFindingsOnTheScreen(t *testing.T) {
 	inBubble(t, 160, 40, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
 		require.NotContains(t, d.rows()[0], "lint")
 		guilty(d, x)
-		require.Contains(t, d.rows()[0], "lint 2 x 1 !")
+		require.Contains(t, d.rows()[0], "3 problems")
 		require.Regexp(t, `! +\d+ +0:00\.00 < notifications/x FRM13`, d.plain())
 		d.do(actEvents, actZoom)
 		rows := strings.Join(d.rows(), "\n")
@@ -121,6 +121,34 @@ func TestFindingsInOrder(t *testing.T) {
 	require.Equal(t, []uint32{1, 2, 5, 7, 9, 12, 20}, f.events)
 }
 
+// TestProblemsHaveOneCount holds that the header, the list of problems and the list
+// of causes show the count that every other output shows, and what was checked. A
+// failed call is not in it.
+func TestProblemsHaveOneCount(t *testing.T) {
+	inBubble(t, 200, 36, nil, func(t *testing.T, d *driver, x *fakeExecutor) {
+		d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"err"}}`)
+		x.latest().out(`{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[]}}`)
+		synctest.Wait()
+		d.pull()
+		require.NotContains(t, d.rows()[0], "problem")
+		d.do(actFindings)
+		require.Contains(t, d.lastLine(), "no problems; "+checked)
+		d.do(actTrouble)
+		require.Contains(t, d.lastLine(), "no problems; "+checked)
+
+		guilty(d, x)
+		count := d.findings.linter.Count()
+		require.Greater(t, count.Problems(), 1)
+		require.Contains(t, d.rows()[0], fmt.Sprintf("%d problems", count.Problems()))
+		require.Contains(t, d.rows()[0], checked)
+		d.do(actFindings)
+		require.Contains(t, d.plain(), "━ "+count.String()+" ━")
+		require.Contains(t, d.plain(), "  "+checked)
+		d.do(actCloseFindings, actTrouble)
+		require.Contains(t, d.plain(), count.String()+"; L lists them; checked: framing, JSON-RPC and process rules")
+	})
+}
+
 // TestManyFindings: a log that is found fault with at every row is looked at in
 // steps, and shown no slower for it.
 func TestManyFindings(t *testing.T) {
@@ -142,7 +170,7 @@ func TestManyFindings(t *testing.T) {
 		d.run(d.lintOn())
 	}
 	require.Equal(t, 2, steps, "the first is taken when the log is opened")
-	require.GreaterOrEqual(t, d.findings.errors, len(entries))
+	require.GreaterOrEqual(t, d.findings.count.Errors, len(entries))
 	require.Less(t, len(d.findings.list), len(lint.Rules())*100, "what is not kept one by one is counted")
-	require.Contains(t, d.repainted(), "lint ")
+	require.Contains(t, d.repainted(), " problems ")
 }

@@ -147,7 +147,7 @@ func (a *App) trafficParts() []part {
 		}
 		parts = append(parts, part{text: paint.Thousands(n) + word, style: th.Warn, group: 1, priority: 90})
 	}
-	return append(parts, a.lintPart())
+	return append(parts, a.problemParts()...)
 }
 
 // outOfReach reports whether nobody answers a request any more, as far as the log

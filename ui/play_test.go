@@ -295,17 +295,17 @@ func TestVerdictOfAMoment(t *testing.T) {
 	d := playedAt(t, path, "", 120, 36)
 	whole := causes(d.trouble.found)
 	require.NotEmpty(t, whole)
-	all := d.findings.errors
+	all := d.findings.count.Errors
 	require.Positive(t, all)
 	d.goTo("n:14")
 	require.Empty(t, causes(d.trouble.found))
-	require.Zero(t, d.findings.errors)
+	require.Zero(t, d.findings.count.Errors)
 	require.Contains(t, d.rows()[0], "ready | out 4 in 2  1 pending")
 	require.False(t, d.source.Stats().Recording.Complete(), "what is pending may be answered")
 	d.goTo("end")
 	require.True(t, d.source.Stats().Recording.Complete())
 	require.Equal(t, whole, causes(d.trouble.found))
-	require.Equal(t, all, d.findings.errors)
+	require.Equal(t, all, d.findings.count.Errors)
 	require.Contains(t, d.rows()[0], "exit 0")
 }
 
@@ -316,18 +316,18 @@ func TestFindingsOfAMoment(t *testing.T) {
 	noise := session.Entry{Kind: session.KindStdout, Seq: 1, Payload: []byte("noise"), Msg: framing.Scan([]byte("noise"))}
 	require.NoError(t, log.Append(slices.Repeat([]session.Entry{noise}, 4*lintRows)))
 	d := drive(t, Options{Source: log, Title: "x"}, 120, 36)
-	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! 25 % so far")
+	require.Contains(t, d.rows()[0], "16,384 problems in the first 25 %")
 	step := d.showRows(2 * lintRows)
-	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! 50 % so far")
+	require.Contains(t, d.rows()[0], "16,384 problems in the first 50 %")
 	d.showRows(lintRows)
-	require.Contains(t, d.rows()[0], "lint 16384 x 0 ! |")
+	require.Contains(t, d.rows()[0], "16,384 problems ")
 	d.run(d.tagged(step))
 	for range 2 {
 		d.pull() // the timer of a step
 	}
 	for _, rows := range []int{lintRows, 7, 3 * lintRows, 3*lintRows - 1, 0, 4 * lintRows} {
 		d.showRows(rows) // what it goes on to do is not done
-		require.Equal(t, rows, d.findings.errors)
+		require.Equal(t, rows, d.findings.count.Errors)
 		require.Len(t, d.findings.events, min(rows, 100), "the others are counted")
 	}
 }

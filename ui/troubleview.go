@@ -96,7 +96,14 @@ func (v *troubleView) rows(a *App, width int) []sheetRow {
 	if len(rows) == 0 {
 		rows = addRows(rows, "", "nothing any more", a.theme.Dim, width)
 	}
-	return rows
+	count := a.findings.count.String() + "; "
+	if far := a.lintedSoFar(); far != "" {
+		count = a.findings.count.String() + " in the first " + far + "; "
+	}
+	if len(a.findings.list) > 0 {
+		count += a.keyOf(actFindings) + " lists them; "
+	}
+	return addRows(append(rows, sheetRow{}), "", count+checked, a.theme.Dim, width)
 }
 
 // goFromTrouble closes the list and goes to the evidence of the selected cause.

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,17 +21,25 @@ const (
 func verdictActions() []action {
 	return []action{
 		{entry{ID: actEvidence, Keys: []string{"V"}, Scope: keymap.Global, Title: "evidence", Help: "Go to the row that shows what is wrong; again, to that of the next cause.", Priority: 65, Enabled: hasEvidence}, nothing((*App).goToEvidence)},
-		{entry{ID: actTrouble, Keys: []string{"!"}, Scope: keymap.Global, Title: "what is wrong", Help: "List all that is wrong, with what to try about it.", Enabled: hasTrouble}, nothing((*App).openTrouble)},
+		{entry{ID: actTrouble, Keys: []string{"!"}, Scope: keymap.Global, Title: "what is wrong", Help: "List all likely causes of what is wrong, with what to try.", Enabled: hasTrouble}, nothing((*App).openTrouble)},
 	}
 }
 
 func hasTrouble(a *App) (bool, string) {
-	return len(a.trouble.found) > 0 || a.unbuilt() != nil, "nothing is wrong, as far as can be seen"
+	return len(a.trouble.found) > 0 || a.unbuilt() != nil, a.noCause()
+}
+
+// noCause says that there is no likely cause to show, and what was checked.
+func (a *App) noCause() string {
+	if n := a.findings.count.Problems(); n > 0 {
+		return "no cause found; " + a.keyOf(actFindings) + " lists " + howMany(n, "problem")
+	}
+	return "no problems; " + checked
 }
 
 func hasEvidence(a *App) (bool, string) {
 	if len(a.trouble.found) == 0 {
-		return false, "nothing is wrong, as far as can be seen"
+		return false, a.noCause()
 	}
 	shows := func(v verdicts.Verdict) bool { return v.Row >= 0 }
 	return slices.ContainsFunc(a.trouble.found, shows), "no row shows it"
@@ -114,7 +121,7 @@ func (a *App) verdictParts() []string {
 		parts = append(parts, again)
 	}
 	if n := len(a.trouble.found) - 1; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s lists %d more", a.keyOf(actTrouble), n))
+		parts = append(parts, a.keyOf(actTrouble)+" lists "+howMany(n, "more cause"))
 	}
 	switch {
 	case first.Cause == verdicts.WaitsForYou && a.session != nil:

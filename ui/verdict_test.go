@@ -31,7 +31,7 @@ func (d *driver) crashes(x *fakeExecutor) {
 var verdictTests = map[string]actionTest{
 	actEvidence: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.do(actEvidence)
-		require.Contains(t, d.notice.text, "nothing is wrong")
+		require.Contains(t, d.notice.text, "no problems; checked: framing")
 		d.crashes(x)
 		d.do(actEvidence)
 		require.Equal(t, stderrID, d.focus)
