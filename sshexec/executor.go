@@ -53,7 +53,8 @@ func New(opts Options) (*Executor, error) {
 // every executor that uses it is closed.
 func NewDialer(opts Options) *link.Dialer {
 	return link.NewDialer(link.Options{
-		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter, AcceptNew: opts.AcceptNew,
+		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter,
+		AcceptNew: opts.AcceptNew, NoAcceptNew: opts.NoAcceptNew,
 		ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
 		Limits: opts.Limits, Seed: opts.Seed, RememberRefusals: opts.RememberRefusals,
 	})

@@ -64,8 +64,9 @@ type Options struct {
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
 	// means that nobody is there.
 	Prompter executor.Prompter
-	// AcceptNew writes unknown host keys to known_hosts instead of asking.
-	AcceptNew bool
+	// AcceptNew writes unknown host keys to known_hosts instead of asking,
+	// whatever StrictHostKeyChecking says; NoAcceptNew makes its accept-new ask.
+	AcceptNew, NoAcceptNew bool
 
 	ConnectTimeout time.Duration // each hop; 0 means what the ssh configuration says, or link.DefaultConnectTimeout
 	AuthTimeout    time.Duration // each hop; 0 means link.DefaultAuthTimeout; time in which somebody is asked does not count

@@ -87,6 +87,22 @@ func TestAskedForAHostKey(t *testing.T) {
 	require.Contains(t, forget(t, s), "ssh-ed25519 ")
 }
 
+// Without a terminal, accept-new of ssh_config records a new key as --accept-new
+// does. The flag wins over the file in both directions.
+func TestAcceptNewOfTheConfigurationCountsInBatch(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}, SSH: []string{"StrictHostKeyChecking accept-new"}})
+	known := forget(t, s)
+	r := there(t, s, echo("--accept-new=false")...)
+	require.Equal(t, 5, r.code, r.stderr)
+	require.Contains(t, r.stderr, "hostkey.unknown")
+	require.Empty(t, forget(t, s))
+
+	r = there(t, s, echo()...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.Equal(t, strings.TrimSpace(known), strings.TrimSpace(forget(t, s)))
+}
+
 func TestAskedForAPassphrase(t *testing.T) {
 	t.Parallel()
 	s := sshtest.OpenSSH(t, sshtest.Options{})

@@ -58,7 +58,7 @@ func (s *sshFlags) registerWay(cmd *cobra.Command) {
 	completeOneOf(cmd, "ssh-transport", string(sshexec.TransportAuto), "native", "master", "binary")
 	completeOneOf(cmd, "path-from", string(sshexec.PathPlain), "login", "interactive", "explicit")
 	completeOneOf(cmd, "ssh-launch", string(sshexec.LaunchGuarded), "plain")
-	f.BoolVar(&s.acceptNew, "accept-new", false, "write unknown host keys to known_hosts without asking; a changed one is refused all the same")
+	f.BoolVar(&s.acceptNew, "accept-new", false, "write unknown host keys to known_hosts without asking, as StrictHostKeyChecking accept-new does; a changed key is still refused")
 	f.DurationVar(&s.connectTimeout, "ssh-connect-timeout", 0, "limit for the connection to each hop, and then for its host key (default: ConnectTimeout of the ssh configuration, or 10s)")
 	f.DurationVar(&s.authTimeout, "ssh-auth-timeout", link.DefaultAuthTimeout, "limit for the login at each hop; time in which you are asked does not count")
 	f.DurationVar(&s.launchTimeout, "ssh-launch-timeout", sshexec.DefaultStartTimeout, "limit from the login to the running server, for the shell there and its startup files")
@@ -177,7 +177,7 @@ func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 	}
 	return sshexec.Options{
 		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
-		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, ConnectTimeout: s.connectTimeout, AuthTimeout: s.authTimeout,
-		StartTimeout: s.launchTimeout, Lease: s.lease,
+		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, NoAcceptNew: s.given("accept-new") && !s.acceptNew,
+		ConnectTimeout: s.connectTimeout, AuthTimeout: s.authTimeout, StartTimeout: s.launchTimeout, Lease: s.lease,
 	}, nil
 }

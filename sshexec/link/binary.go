@@ -53,6 +53,9 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.uncheckedJump(); err != nil {
+		return nil, err
+	}
 	dir, err := socketDir()
 	if err != nil {
 		return nil, err
@@ -80,12 +83,24 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 		h.release()
 		return nil, &programError{said: child.stderr.String(), err: err}
 	}
+	c.notices = append(c.notices, uncheckedNotices(h.host)...)
 	c.wire.setUnder(func() *executor.LostError {
 		child.settle()
 		child.kill()
 		return programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
 	})
 	return c, nil
+}
+
+// uncheckedJump returns an error if ssh would connect to a jump host without
+// checking its host key: the options that it gets are those of the destination.
+func (w *way) uncheckedJump() error {
+	for _, h := range w.hosts[:len(w.hosts)-1] {
+		if h.StrictHostKeyChecking == "no" {
+			return &configError{fmt.Errorf("the ssh program would not check the host key of the jump host %s: StrictHostKeyChecking is no", h.Alias)}
+		}
+	}
+	return nil
 }
 
 // program is the ssh program.
@@ -116,7 +131,7 @@ func knowsFork(ctx context.Context, program string) bool {
 // before the configuration.
 func (d *Dialer) arguments(w *way, socket string, connectTimeout time.Duration) []string {
 	strict := "yes"
-	if d.options.AcceptNew {
+	if d.options.newKeyPolicy(w.last()) == acceptNewKey {
 		strict = "accept-new"
 	}
 	args := []string{

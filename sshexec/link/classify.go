@@ -140,6 +140,8 @@ func isResolution(e *executor.StartError, p place) bool {
 	switch {
 	case errors.As(e.Err, &config) && config.File != "":
 		return tell(e, executor.ResolveConfig, "correct that line, or name another file with --ssh-config", e.Err)
+	case errors.As(e.Err, &ours) && p.phase != phaseResolve:
+		return tell(e, executor.ResolveConfig, "use --ssh-transport native, or correct the ssh configuration", e.Err)
 	case errors.As(e.Err, &config), errors.As(e.Err, &ours), p.phase == phaseResolve:
 		return tell(e, executor.ResolveConfig, "see what ssh makes of it: ssh -G "+p.hop, e.Err)
 	case errors.As(e.Err, &dns):

@@ -233,7 +233,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	defer clocks.stop()
 	prompter := newAsker(h.dialer.options.Prompter, h.trace)
 	verifier := newVerifier(clocks.kex, &h.dialer.records, h.host, h.name)
-	verifier.prompter, verifier.acceptNew = prompter, h.dialer.options.AcceptNew
+	verifier.prompter, verifier.policy = prompter, h.dialer.options.newKeyPolicy(h.host)
 	verifier.apply(config)
 	auth := sshauth.New(clocks.login, sshauth.Options{Host: h.host, Hop: h.name, Prompter: prompter})
 	defer auth.Close()

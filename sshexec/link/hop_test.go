@@ -201,12 +201,69 @@ func TestAKeyThatWasRecordedMeanwhileCounts(t *testing.T) {
 	require.Equal(t, executor.HostKeyChanged, failed.Code)
 }
 
-func TestStrictHostKeyCheckingIsNotSoftened(t *testing.T) {
-	s := unknown(t, "StrictHostKeyChecking no")
-	require.Equal(t, executor.HostKeyUnknown, fails(t, s, Options{}).Code)
-	c := dial(t, s, Options{AcceptNew: true})
-	require.Equal(t, "config.ignored", codes(c)[0])
-	require.Contains(t, c.Notices()[0].Text, "StrictHostKeyChecking")
+// StrictHostKeyChecking decides about unknown keys, and a flag wins over it. It
+// never turns the check off.
+func TestStrictHostKeyCheckingIsObeyed(t *testing.T) {
+	const asks, refuses, takes = "asks", "refuses", "takes"
+	for _, c := range []struct {
+		setting string
+		options Options
+		native  string
+		binary  string // which never asks
+		notice  string // the first one, where the connection is made
+	}{
+		{setting: "ask", native: asks, binary: refuses},
+		{setting: "yes", native: refuses, binary: refuses},
+		{setting: "no", native: asks, binary: refuses},
+		{setting: "off", native: asks, binary: refuses},
+		{setting: "accept-new", native: takes, binary: takes, notice: "hostkey.accepted"},
+		{setting: "ask", options: Options{AcceptNew: true}, native: takes, binary: takes, notice: "hostkey.accepted"},
+		{setting: "yes", options: Options{AcceptNew: true}, native: takes, binary: takes, notice: "hostkey.accepted"},
+		{setting: "no", options: Options{AcceptNew: true}, native: takes, binary: takes, notice: "config.ignored"},
+		{setting: "accept-new", options: Options{NoAcceptNew: true}, native: asks, binary: refuses},
+		{setting: "yes", options: Options{NoAcceptNew: true}, native: refuses, binary: refuses},
+	} {
+		for transport, want := range map[string]string{Native: c.native, Binary: c.binary} {
+			t.Run(fmt.Sprintf("%s %s %v %v", transport, c.setting, c.options.AcceptNew, c.options.NoAcceptNew), func(t *testing.T) {
+				s := unknownOpenSSH(t, "StrictHostKeyChecking "+c.setting)
+				asked := 0
+				o := c.options
+				o.Transport = transport
+				o.Prompter = prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+					asked++
+					return executor.Answer{}, nil
+				})
+				conn, err := newDialer(t, s, o).Dial(t.Context(), target(s), Reporter{})
+				require.Equal(t, want == asks, asked == 1, "asked %d times", asked)
+				text, readErr := os.ReadFile(s.KnownHosts)
+				require.NoError(t, readErr)
+				require.Equal(t, want == takes, strings.Contains(string(text), "ssh-ed25519"), "recorded")
+				if want != takes {
+					var e *executor.StartError
+					require.ErrorAs(t, err, &e)
+					require.Equal(t, executor.HostKeyUnknown, e.Code)
+					return
+				}
+				require.NoError(t, err)
+				if transport == Native || c.notice == "config.ignored" {
+					require.Equal(t, c.notice, codes(conn)[0])
+				}
+			})
+		}
+	}
+}
+
+// unknownOpenSSH is an sshd that is not in known_hosts.
+func unknownOpenSSH(t *testing.T, lines ...string) *sshtest.Server {
+	s := sshtest.OpenSSH(t, sshtest.Options{HostKeys: []string{"ed25519"}, SSH: lines})
+	remember(t, s, "# nothing")
+	return s
+}
+
+func TestStrictHostKeyCheckingYesSaysWhy(t *testing.T) {
+	e := fails(t, unknown(t, "StrictHostKeyChecking yes"), Options{})
+	require.ErrorContains(t, e, "StrictHostKeyChecking yes refuses unknown keys")
+	require.Contains(t, e.Hint, "add this line to known_hosts")
 }
 
 func TestKnownHostsWarnings(t *testing.T) {

@@ -18,16 +18,16 @@ import (
 
 // A verifier decides whether the host key of one hop is the right one.
 type verifier struct {
-	ctx       context.Context // bounds questions
-	host      *sshconfig.Host
-	hop       string
-	name      string // under which known_hosts has it
-	port      int
-	db        *knownhosts.DB
-	prompter  executor.Prompter
-	acceptNew bool
-	verified  func(ssh.PublicKey) // called once
-	notices   []executor.Notice
+	ctx      context.Context // bounds questions
+	host     *sshconfig.Host
+	hop      string
+	name     string // under which known_hosts has it
+	port     int
+	db       *knownhosts.DB
+	prompter executor.Prompter
+	policy   newKeyPolicy
+	verified func(ssh.PublicKey) // called once
+	notices  []executor.Notice
 
 	// x/crypto verifies on one goroutine, which NewClientConn waits for.
 	key ssh.PublicKey // that was verified
@@ -46,15 +46,45 @@ func newVerifier(ctx context.Context, r *records, h *sshconfig.Host, hop string)
 	for _, w := range warnings {
 		v.notices = append(v.notices, executor.Notice{Code: "hostkey.file", Text: w.String()})
 	}
-	switch strings.ToLower(h.StrictHostKeyChecking) {
-	case "no", "off":
-		v.notices = append(v.notices, executor.Notice{
-			Code: "config.ignored",
-			Text: fmt.Sprintf("StrictHostKeyChecking %s is not honoured for %s: host keys are always checked", h.StrictHostKeyChecking, h.Alias),
-			Hint: "with --accept-new, keys of new hosts are taken without a question",
-		})
-	}
+	v.notices = append(v.notices, uncheckedNotices(h)...)
 	return v
+}
+
+// A newKeyPolicy says what happens to a host key that is not on record. One that
+// differs from the record is always refused.
+type newKeyPolicy int
+
+const (
+	askNewKey newKeyPolicy = iota
+	refuseNewKey
+	acceptNewKey
+)
+
+// newKeyPolicy returns the policy for h. The options come from flags and win over
+// StrictHostKeyChecking.
+func (o *Options) newKeyPolicy(h *sshconfig.Host) newKeyPolicy {
+	switch {
+	case o.AcceptNew:
+		return acceptNewKey
+	case h.StrictHostKeyChecking == "yes":
+		return refuseNewKey
+	case h.StrictHostKeyChecking == "accept-new" && !o.NoAcceptNew:
+		return acceptNewKey
+	}
+	return askNewKey
+}
+
+// uncheckedNotices reports that the configuration would turn the check of host
+// keys off, which is never honoured.
+func uncheckedNotices(h *sshconfig.Host) []executor.Notice {
+	if h.StrictHostKeyChecking != "no" {
+		return nil
+	}
+	return []executor.Notice{{
+		Code: "config.ignored",
+		Text: fmt.Sprintf("StrictHostKeyChecking no is not honoured for %s: host keys are always checked", h.Alias),
+		Hint: "--accept-new, or StrictHostKeyChecking accept-new, records keys of new hosts without asking",
+	}}
 }
 
 // apply sets which keys c asks for, and who judges them.
@@ -62,6 +92,9 @@ func (v *verifier) apply(c *ssh.ClientConfig) {
 	c.HostKeyAlgorithms = v.db.Algorithms(v.name, v.port, v.host.HostKeyAlgorithms)
 	c.HostKeyCallback = func(_ string, _ net.Addr, key ssh.PublicKey) error { return v.verify(key) }
 }
+
+// errStrict is why an unknown key is refused without a question.
+var errStrict = errors.New("StrictHostKeyChecking yes refuses unknown keys")
 
 var errKeySwapped = errors.New("the host key changed in the middle of the connection")
 
@@ -88,7 +121,10 @@ func (v *verifier) judge(key ssh.PublicKey) error {
 	if !errors.As(err, &unknown) {
 		return err // nil, or changed, or revoked: not a matter of opinion
 	}
-	if v.acceptNew {
+	switch v.policy {
+	case refuseNewKey:
+		return &refusedKeyError{unknown: unknown, err: errStrict}
+	case acceptNewKey:
 		return v.record(unknown, fmt.Sprintf("new host key of %s was accepted: %s %s", v.hop, unknown.Type, unknown.Fingerprint))
 	}
 	if v.prompter == nil {

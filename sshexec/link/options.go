@@ -28,8 +28,11 @@ type Options struct {
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
 	// means that nobody is there. It is called from any goroutine.
 	Prompter executor.Prompter
-	// AcceptNew writes unknown host keys to known_hosts instead of asking.
+	// AcceptNew writes unknown host keys to known_hosts instead of asking,
+	// whatever StrictHostKeyChecking says.
 	AcceptNew bool
+	// NoAcceptNew makes StrictHostKeyChecking accept-new ask all the same.
+	NoAcceptNew bool
 
 	// ConnectTimeout bounds the connection to each hop, and then its key
 	// exchange; 0 means what the configuration says, or DefaultConnectTimeout.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
 	"mcpdbg/sshexec/sshtest"
 )
 
@@ -241,6 +242,17 @@ func TestBinaryThatFails(t *testing.T) {
 	}
 }
 
+// ssh applies our options to the destination only: a jump host whose key it would
+// not check is refused.
+func TestBinaryRefusesAJumpHostWithoutKeyCheck(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump", SSH: []string{"StrictHostKeyChecking no"}}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump}})
+	e := fails(t, s, Options{Transport: Binary})
+	require.Equal(t, executor.ResolveConfig, e.Code)
+	require.ErrorContains(t, e, "would not check the host key of the jump host jump")
+	require.Contains(t, e.Hint, "--ssh-transport native")
+}
+
 func TestBinaryIsCancelled(t *testing.T) {
 	s := one(t, sshtest.Silence)
 	dir := shortTemp(t)
@@ -256,7 +268,8 @@ func TestBinaryIsCancelled(t *testing.T) {
 
 func TestBinaryArguments(t *testing.T) {
 	d := NewDialer(Options{Config: "/etc/my config"})
-	w := &way{dest: target(&sshtest.Server{Alias: "-oProxyCommand=x"})}
+	host := &sshconfig.Host{StrictHostKeyChecking: "ask"}
+	w := &way{dest: target(&sshtest.Server{Alias: "-oProxyCommand=x"}), hosts: []*sshconfig.Host{host}}
 	w.dest.User, w.dest.Port = "ada", 2222
 	args := d.arguments(w, "/tmp/100%/s", 10*time.Second)
 	require.Equal(t, []string{"--", "-oProxyCommand=x"}, args[len(args)-2:])
@@ -267,7 +280,11 @@ func TestBinaryArguments(t *testing.T) {
 	} {
 		require.Contains(t, text, want)
 	}
-	d.options.AcceptNew = true
+	for _, c := range []struct{ setting, want string }{{"no", "yes"}, {"yes", "yes"}, {"accept-new", "accept-new"}} {
+		host.StrictHostKeyChecking = c.setting
+		require.Contains(t, strings.Join(d.arguments(w, "s", 0), " "), "-o StrictHostKeyChecking="+c.want, c.setting)
+	}
+	host.StrictHostKeyChecking, d.options.AcceptNew = "yes", true
 	require.Contains(t, strings.Join(d.arguments(w, "s", 0), " "), "-o StrictHostKeyChecking=accept-new")
 }
 
