@@ -54,7 +54,7 @@ func New(opts Options) (*Executor, error) {
 func NewDialer(opts Options) *link.Dialer {
 	return link.NewDialer(link.Options{
 		Config: opts.Config, Transport: string(opts.Transport), Prompter: opts.Prompter,
-		AcceptNew: opts.AcceptNew, NoAcceptNew: opts.NoAcceptNew,
+		Identities: opts.Identities, AcceptNew: opts.AcceptNew, NoAcceptNew: opts.NoAcceptNew,
 		ConnectTimeout: opts.ConnectTimeout, AuthTimeout: opts.AuthTimeout,
 		Limits: opts.Limits, Seed: opts.Seed, RememberRefusals: opts.RememberRefusals,
 	})

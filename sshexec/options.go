@@ -53,7 +53,8 @@ const (
 // Options configure an Executor. Destination is required.
 type Options struct {
 	Destination sshconfig.Destination
-	Config      string // ssh_config file instead of the user's and the system's
+	Config      string   // ssh_config file instead of the user's and the system's
+	Identities  []string // key files to offer before all others, as ssh -i does
 	Transport   Transport
 	PathFrom    PathFrom
 	Launch      Launch

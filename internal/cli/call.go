@@ -256,7 +256,7 @@ func (a *app) warn(from *configured) {
 // notice that is only for completeness stays in the recording.
 func (a *app) announce(notices []executor.Notice) {
 	for _, n := range notices {
-		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") {
+		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") && n.Code != "config.unread" {
 			continue
 		}
 		lines := append([]string{"mcpdbg: note: " + n.Text}, quote("the host said", saidLines(n.Said))...)

@@ -21,6 +21,7 @@ import (
 type sshFlags struct {
 	dest           string
 	config         string
+	identities     []string
 	transport      string
 	pathFrom       string
 	launch         string
@@ -41,7 +42,7 @@ var sshWords = map[string][]string{
 }
 
 // sshOnly are the flags that mean nothing without --ssh.
-var sshOnly = []string{"ssh-config", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-launch-timeout", "ssh-lease"}
+var sshOnly = []string{"ssh-config", "ssh-identity", "ssh-transport", "path-from", "ssh-launch", "accept-new", "ssh-connect-timeout", "ssh-auth-timeout", "ssh-launch-timeout", "ssh-lease"}
 
 func (s *sshFlags) register(cmd *cobra.Command) {
 	cmd.Flags().Var((*destination)(&s.dest), "ssh", "start the server on another machine: an alias of the ssh configuration, `[user@]host[:port]` or ssh://...")
@@ -52,6 +53,7 @@ func (s *sshFlags) register(cmd *cobra.Command) {
 func (s *sshFlags) registerWay(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&s.config, "ssh-config", "F", "", "ssh configuration `file` instead of yours and the system's")
+	f.StringArrayVar(&s.identities, "ssh-identity", nil, "private key `file` to log in with, as ssh -i; may be repeated")
 	f.StringVar(&s.transport, "ssh-transport", string(sshexec.TransportAuto), "who speaks SSH: auto, native (this program), master (an open connection of ssh) or binary (the ssh program)")
 	f.StringVar(&s.pathFrom, "path-from", string(sshexec.PathPlain), "PATH on the host: plain (what sshd gives), login or interactive (that of such a shell) or explicit (-e PATH=...)")
 	f.StringVar(&s.launch, "ssh-launch", string(sshexec.LaunchGuarded), "how the server is started there: guarded (its whole tree is ended, whatever happens) or plain (the bare command)")
@@ -135,9 +137,14 @@ func (t *targetFlags) checkPlace() error {
 	return nil
 }
 
-// checkConfig refuses a file of --ssh-config that can't be read: every host would
-// fail for it.
+// checkConfig refuses files of --ssh-config and --ssh-identity that can't be read:
+// every host would fail for them.
 func (s *sshFlags) checkConfig() error {
+	for _, file := range s.identities {
+		if err := mayRead(file); err != nil {
+			return usagef("--ssh-identity: %v", err)
+		}
+	}
 	if s.config == "" || s.config == "none" {
 		return nil
 	}
@@ -176,7 +183,7 @@ func (s *sshFlags) options(env []executor.EnvVar) (sshexec.Options, error) {
 		return sshexec.Options{}, usagef("--ssh-lease must be at least %v: a sign of life goes out every few seconds only", minLease)
 	}
 	return sshexec.Options{
-		Destination: dest, Config: s.config, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
+		Destination: dest, Config: s.config, Identities: s.identities, Transport: sshexec.Transport(s.transport), PathFrom: sshexec.PathFrom(s.pathFrom),
 		Launch: sshexec.Launch(s.launch), AcceptNew: s.acceptNew, NoAcceptNew: s.given("accept-new") && !s.acceptNew,
 		ConnectTimeout: s.connectTimeout, AuthTimeout: s.authTimeout, StartTimeout: s.launchTimeout, Lease: s.lease,
 	}, nil

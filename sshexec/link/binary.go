@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
 )
 
 const (
@@ -148,6 +149,7 @@ func (d *Dialer) arguments(w *way, socket string, connectTimeout time.Duration) 
 	if d.options.Config != "" {
 		args = append(args, "-F", d.options.Config)
 	}
+	args = append(args, sshconfig.IdentityArgs(w.last().Identities)...)
 	if w.dest.User != "" {
 		args = append(args, "-l", w.dest.User)
 	}

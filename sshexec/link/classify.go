@@ -99,6 +99,7 @@ const (
 	hintNotSSH      = "something else listens on this port: check the port"
 	hintDropped     = "the server is too busy (MaxStartups), or refuses this address for a while: try again later, with fewer at once"
 	hintLost        = "try again; the server's log may say why it ended the connection"
+	hintNeedsSSH    = "install OpenSSH's client, or write user@host:port, with --ssh-identity for a key of another name"
 	hintMaxSessions = "the server allows no more sessions on one connection: raise MaxSessions in its sshd_config"
 )
 
@@ -138,6 +139,8 @@ func isResolution(e *executor.StartError, p place) bool {
 	var ours *configError
 	var dns *net.DNSError
 	switch {
+	case errors.Is(e.Err, sshconfig.ErrNeedsSSH):
+		return tell(e, executor.ResolveConfig, hintNeedsSSH, e.Err)
 	case errors.As(e.Err, &config) && config.File != "":
 		return tell(e, executor.ResolveConfig, "correct that line, or name another file with --ssh-config", e.Err)
 	case errors.As(e.Err, &ours) && p.phase != phaseResolve:

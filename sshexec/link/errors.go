@@ -10,6 +10,8 @@ import (
 // A configError is a setting of ours that cannot be used.
 type configError struct{ error }
 
+func (e *configError) Unwrap() error { return e.error }
+
 // A tunnelError is a jump host that did not connect to the next hop.
 type tunnelError struct {
 	via *Conn

@@ -298,9 +298,16 @@ func noteMethod(c *ssh.ClientConfig) *string {
 // keyText names a host key for a person.
 func keyText(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
 
-// ignored is the settings that are in effect and not honoured.
+// ignored returns notices about the configuration: files that were not read, and
+// settings that are in effect and not honoured.
 func (h *hop) ignored() []executor.Notice {
 	var notices []executor.Notice
+	if len(h.host.Unread) > 0 {
+		notices = append(notices, executor.Notice{
+			Code: "config.unread",
+			Text: fmt.Sprintf("%s was not read: %v", strings.Join(h.host.Unread, " and "), sshconfig.ErrNeedsSSH),
+		})
+	}
 	for _, setting := range h.host.Ignored {
 		notices = append(notices, executor.Notice{Code: "config.ignored", Text: h.host.Alias + ": " + setting + " is not honoured"})
 	}

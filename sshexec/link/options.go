@@ -25,6 +25,9 @@ const (
 type Options struct {
 	Config    string // ssh_config file instead of the user's and the system's
 	Transport string // Auto, Native, Master or Binary; empty means Auto
+	// Identities are key files to offer to the destination before all others, as
+	// ssh -i does. Jump hosts do not get them.
+	Identities []string
 	// Prompter is asked about unknown host keys, passphrases and the like; nil
 	// means that nobody is there. It is called from any goroutine.
 	Prompter executor.Prompter

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/sshconfig"
 )
 
 // A transport makes the connection that a way leads to. What it returns is an
@@ -57,6 +58,11 @@ func (d *Dialer) connectMaster(ctx context.Context, w *way, r Reporter) (*Conn, 
 		step := t.begin(phaseConnect, h.name+" through the master at "+path)
 		ctx, cancel := executor.WithPatience(ctx, h.connectTimeout(), errConnectLate)
 		defer cancel()
+		if h.host.NoConfig {
+			failure := h.classify(ctx, step, &configError{fmt.Errorf("the master's ControlPath: %w", sshconfig.ErrNeedsSSH)}, nil)
+			step.end("", failure)
+			return nil, failure
+		}
 		conn, err := dialMaster(ctx, path)
 		var c *Conn
 		if err == nil {

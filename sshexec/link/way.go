@@ -31,8 +31,9 @@ type way struct {
 // are reached through the one before them.
 func (d *Dialer) findWay(ctx context.Context, dest sshconfig.Destination) (*way, error) {
 	w := &way{dest: dest}
+	identities := d.options.Identities
 	for next := dest; ; {
-		h, err := d.resolver.Resolve(ctx, next)
+		h, err := d.resolver.Resolve(ctx, next, identities...)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func (d *Dialer) findWay(ctx context.Context, dest sshconfig.Destination) (*way,
 		if len(jumps) == 0 {
 			return w, nil
 		}
-		next = jumps[0]
+		next, identities = jumps[0], nil
 	}
 }
 

@@ -9,8 +9,9 @@
 // part (the first factor of two) begins the choice anew.
 //
 // Keys are offered in this order: certificates from files whose private half is
-// at hand; keys of the agent that match an IdentityFile; all other keys of the
-// agent, unless IdentitiesOnly; key files that the agent does not hold. Servers
+// at hand; keys of the agent that match an IdentityFile; key files that a flag names;
+// all other keys of the agent, unless IdentitiesOnly; other key files that the
+// agent does not hold. Servers
 // end the connection after a handful of refusals (OpenSSH: 6), so MaxOffers keys
 // are offered at most, which leaves one attempt for a password.
 //

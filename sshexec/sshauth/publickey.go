@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -59,13 +60,21 @@ func (a *Authenticator) gather() *queue {
 	for _, f := range files {
 		q.addMatching(f, held)
 	}
+	isNamed := func(f *keyFile) bool { return slices.Contains(a.host.Identities, f.path) }
+	for _, f := range files {
+		if isNamed(f) {
+			q.addFile(f)
+		}
+	}
 	if !a.host.IdentitiesOnly {
 		for _, h := range held {
 			q.add(agentName(h), h)
 		}
 	}
 	for _, f := range files {
-		q.addFile(f)
+		if !isNamed(f) {
+			q.addFile(f)
+		}
 	}
 	return q
 }

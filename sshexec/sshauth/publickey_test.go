@@ -44,6 +44,21 @@ func TestAgentKeyOfIdentityFileComesFirst(t *testing.T) {
 	}
 }
 
+// A key that a flag names is offered before the other keys of the agent, of which
+// there may be more than a server takes.
+func TestANamedKeyComesBeforeTheAgents(t *testing.T) {
+	right := sshtest.NewKey(t, "ed25519", filepath.Join(t.TempDir(), "key"))
+	d := newDoor(t, &ssh.ServerConfig{}, only(right.PublicKey()))
+	h := newHost()
+	h.IdentityAgent = sshtest.Agent(t, wrongKeys(t, 7)...)
+	h.IdentityFiles = []string{right.File}
+	require.Equal(t, executor.AuthTooMany, login(t, d.addr, h, nil).Code)
+	h.Identities = h.IdentityFiles
+	before := len(d.seen())
+	require.Nil(t, login(t, d.addr, h, nil))
+	require.Equal(t, []string{ssh.FingerprintSHA256(right.PublicKey())}, d.seen()[before:])
+}
+
 func TestOffersEndAfterFive(t *testing.T) {
 	right := newKey(t)
 	signer, err := ssh.NewSignerFromSigner(right)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -23,21 +24,75 @@ func (r *Resolver) Aliases() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := lister{m: m, seen: map[string]bool{}}
+	names := aliasNames{seen: map[string]bool{}}
+	if err := r.eachHostLine(m, names.add); err != nil {
+		return nil, err
+	}
+	return names.list, nil
+}
+
+// aliasNames collects the names of Host lines.
+type aliasNames struct {
+	list []string
+	seen map[string]bool
+}
+
+func (n *aliasNames) add(_ position, words []string) error {
+	for _, word := range words {
+		if strings.ContainsAny(word, "*?!") || n.seen[word] {
+			continue
+		}
+		d, err := ParseDestination(word)
+		if err != nil || d.Host != word { // user@host is no name that could be asked for
+			continue
+		}
+		if len(n.list) == maxAliases {
+			return fmt.Errorf("more than %d hosts", maxAliases)
+		}
+		n.seen[word] = true
+		n.list = append(n.list, word)
+	}
+	return nil
+}
+
+// aliasAt finds the first Host line with a pattern for name. Patterns that match
+// every name do not count.
+func (r *Resolver) aliasAt(m machine, name string) (at position, found bool) {
+	// Without a configuration that can be read there are no aliases.
+	_ = r.eachHostLine(m, func(here position, words []string) error {
+		found = found || slices.ContainsFunc(words, func(word string) bool {
+			return strings.Trim(word, "*?") != "" && matchPattern(name, word)
+		})
+		if found && at.line == 0 {
+			at = here
+		}
+		return nil
+	})
+	return at, found
+}
+
+// eachHostLine calls do with the words of each Host line.
+func (r *Resolver) eachHostLine(m machine, do func(position, []string) error) error {
+	l := lister{m: m, host: do}
 	for _, f := range r.files(m) {
 		err := l.file(f.path, f.user, 0)
 		if err != nil && (f.required || !errors.Is(err, fs.ErrNotExist)) {
-			return nil, err
+			return err
 		}
 	}
-	return l.names, nil
+	return nil
 }
 
-// A lister collects names of Host lines.
+// A position is a line of a file.
+type position struct {
+	file string
+	line int
+}
+
+// A lister goes through the Host lines of a configuration.
 type lister struct {
 	m      machine
-	names  []string
-	seen   map[string]bool
+	host   func(position, []string) error
 	opened int
 }
 
@@ -70,7 +125,7 @@ func (l *lister) text(at position, user bool, depth int, text string) error {
 		if keyword == "include" {
 			err = l.include(words, user, depth)
 		} else {
-			err = l.hosts(words)
+			err = l.host(at, words)
 		}
 		if err != nil {
 			if _, ok := errors.AsType[*ConfigError](err); ok {
@@ -78,25 +133,6 @@ func (l *lister) text(at position, user bool, depth int, text string) error {
 			}
 			return &ConfigError{File: at.file, Line: at.line, Err: err}
 		}
-	}
-	return nil
-}
-
-// hosts takes the names of one Host line.
-func (l *lister) hosts(words []string) error {
-	for _, word := range words {
-		if strings.ContainsAny(word, "*?!") || l.seen[word] {
-			continue
-		}
-		d, err := ParseDestination(word)
-		if err != nil || d.Host != word { // user@host is no name that could be asked for
-			continue
-		}
-		if len(l.names) == maxAliases {
-			return fmt.Errorf("more than %d hosts", maxAliases)
-		}
-		l.seen[word] = true
-		l.names = append(l.names, word)
 	}
 	return nil
 }

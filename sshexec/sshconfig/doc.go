@@ -1,18 +1,14 @@
 // Package sshconfig reads destinations as people type them, and finds out what
 // the user's ssh configuration says about them.
 //
-// The oracle is the OpenSSH client itself: "ssh -G" prints what would be used,
-// Match and Include and all. It leaves some tokens, such as %h in IdentityFile,
-// to be expanded here. Where no such client is installed a parser of our own
-// reads the same files; it refuses what it cannot evaluate, with the file and
-// the line, instead of connecting to somewhere else than ssh would. Refused are
-// a Match of exec, tagged, localnetwork and the like that decides, keywords and
-// algorithms that OpenSSH 9.2 does not know, CanonicalizeHostname, and patterns
-// with brackets in Include.
+// The only reader of the configuration is the OpenSSH client itself: "ssh -G"
+// prints what would be used, Match and Include and all. It leaves some tokens,
+// such as %h in IdentityFile, to be expanded here. Where no such client is
+// installed nothing is read: a destination such as ann@build:2222 stands for
+// itself, and what would need the configuration is an error. A second reader
+// would in time read another policy out of the same file.
 //
-// Both ways end in the same settings, in the words of ssh -G, of which one
-// place makes a Host. The tests hold the two against each other, on generated
-// configurations.
+// Aliases lists the names of Host lines, and evaluates nothing.
 //
 // # What ssh -G cannot say
 //

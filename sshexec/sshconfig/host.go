@@ -12,6 +12,7 @@ type Host struct {
 
 	// Keys and agents, in the order in which they are to be tried.
 	IdentityFiles    []string // may name files that do not exist
+	Identities       []string // of IdentityFiles, those that were given to Resolve; the first to be offered
 	IdentitiesOnly   bool
 	IdentityAgent    string // path of the agent's socket; empty means none
 	CertificateFiles []string
@@ -25,7 +26,7 @@ type Host struct {
 	UserKnownHosts, GlobalKnownHosts []string // files that may not exist
 	HostKeyAlias                     string
 	HostKeyAlgorithms                []string // empty means the default
-	StrictHostKeyChecking            string   // yes, no, ask, accept-new; never weakens what mcpdbg does
+	StrictHostKeyChecking            string   // yes, no, ask or accept-new
 	HashKnownHosts                   bool
 
 	ProxyJump    []Destination // the hops before this host, first one first
@@ -49,7 +50,10 @@ type Host struct {
 	// keywords as ssh_config spells them, such as "LocalForward 8080 ...". The
 	// text is the user's.
 	Ignored []string
-	// Source says where this came from: "ssh -G", or the files that were read,
-	// with commas between them.
+	// Source says where this came from: "ssh -G", or "no ssh program".
 	Source string
+	// NoConfig is set if no configuration was read, for want of the ssh program.
+	// Unread are then the files that ssh would have read.
+	NoConfig bool
+	Unread   []string
 }

@@ -25,28 +25,6 @@ func matchPattern(s, pattern string) bool {
 	return strings.Trim(pattern[j:], "*") == ""
 }
 
-// matchList tells whether s matches one of the patterns, which have commas
-// between them, and none that begins with "!".
-func matchList(s, patterns string) bool {
-	found := false
-	for p := range strings.SplitSeq(patterns, ",") {
-		p, negated := strings.CutPrefix(p, "!")
-		if !matchPattern(s, p) {
-			continue
-		}
-		if negated {
-			return false
-		}
-		found = true
-	}
-	return found
-}
-
-// matchHost is matchList without regard to case.
-func matchHost(host, patterns string) bool {
-	return matchList(lowerASCII(host), lowerASCII(patterns))
-}
-
 // lowerASCII is what ssh does to names: it leaves other letters alone.
 func lowerASCII(s string) string {
 	b := []byte(s)

@@ -100,18 +100,17 @@ func TestResolveComplaintHasLine(t *testing.T) {
 
 // Another program of that name, or one that is too old, is as good as none.
 func TestResolveNoG(t *testing.T) {
-	file := writeFile(t, filepath.Join(t.TempDir(), "config"), "Port 2222\n")
 	for _, script := range []string{
 		"echo 'ssh: illegal option -- G' >&2; echo 'usage: ssh [-1246]' >&2; exit 255",
 		"echo 'WARNING: Ignoring unknown option -G' >&2; echo 'Usage: dbclient' >&2; exit 1",
 	} {
-		r := &Resolver{Binary: program(t, script), Config: file}
-		h, err := r.Resolve(t.Context(), Destination{Host: "web"})
+		r := &Resolver{Binary: program(t, script), Config: "none"}
+		h, err := r.Resolve(t.Context(), Destination{Host: "web", Port: 2222})
 		require.NoError(t, err)
 		require.Equal(t, 2222, h.Port)
-		require.Equal(t, file, h.Source)
+		require.True(t, h.NoConfig)
 	}
-	r := &Resolver{Binary: "/no/such/ssh", Config: file}
+	r := &Resolver{Binary: "/no/such/ssh", Config: "none"}
 	_, err := r.Resolve(t.Context(), Destination{Host: "web"})
 	require.ErrorContains(t, err, "ssh program")
 }

@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -36,8 +37,9 @@ type Resolver struct {
 }
 
 type cacheKey struct {
-	binary string
-	dest   Destination
+	binary     string
+	dest       Destination
+	identities string
 }
 
 type cached struct {
@@ -50,15 +52,23 @@ type cached struct {
 const maxCached = 1024
 
 // Resolve returns what the configuration says about d; what d itself says has
-// precedence. It runs "ssh -G" if there is such a program, which evaluates
-// "Match exec" as ssh does, and reads the files itself if there is none.
+// precedence. It runs "ssh -G", which evaluates "Match exec" as ssh does. The
+// identities are key files to use as "ssh -i" does.
+//
+// Without an ssh program the configuration is not read: d stands for itself, and
+// an alias, or a configuration file that was asked for, is an error that wraps
+// ErrNeedsSSH.
 //
 // The error is a *ConfigError if the configuration cannot be used, and tells
 // the file and the line where they are known. Each call returns a Host of its
 // own.
-func (r *Resolver) Resolve(ctx context.Context, d Destination) (*Host, error) {
+func (r *Resolver) Resolve(ctx context.Context, d Destination, identities ...string) (*Host, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("destination %s: %w", printable(d.Host), err)
+	}
+	identities, err := absolute(identities)
+	if err != nil {
+		return nil, err
 	}
 	m, err := r.machine()
 	if err != nil {
@@ -69,12 +79,25 @@ func (r *Resolver) Resolve(ctx context.Context, d Destination) (*Host, error) {
 		return nil, err
 	}
 	if binary != "" {
-		h, err := r.ask(ctx, binary, m, d)
+		h, err := r.ask(ctx, binary, m, d, identities)
 		if !errors.Is(err, errNoG) {
 			return h, err
 		}
 	}
-	return r.read(m, d)
+	return r.withoutSSH(m, d, identities)
+}
+
+// absolute returns the full paths of files.
+func absolute(files []string) ([]string, error) {
+	var full []string
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, fmt.Errorf("identity file %s: %w", printable(file), err)
+		}
+		full = append(full, path)
+	}
+	return full, nil
 }
 
 // program returns the ssh program to run, empty for none.
@@ -85,7 +108,7 @@ func (r *Resolver) program() (string, error) {
 	case "":
 		path, err := exec.LookPath("ssh")
 		if err != nil {
-			return "", nil //nolint:nilerr // without it the files are read
+			return "", nil //nolint:nilerr // without it no file is read
 		}
 		return path, nil
 	}
@@ -141,8 +164,8 @@ func (r *Resolver) files(m machine) []configFile {
 }
 
 // ask runs ssh -G, or takes what it said before if the files are the same.
-func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination) (*Host, error) {
-	key := cacheKey{binary, d}
+func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destination, identities []string) (*Host, error) {
+	key := cacheKey{binary, d, strings.Join(identities, "\x00")}
 	land, err := r.asking.take(ctx, key)
 	if err != nil {
 		return nil, fmt.Errorf("wait to ask ssh: %w", err)
@@ -154,7 +177,7 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 	defaults, known := r.defaults[binary]
 	r.mu.Unlock()
 	if certain && known && ok && hit.files == files {
-		return hit.settings.hostG(d, m, defaults)
+		return hit.settings.hostG(d, m, identities, defaults)
 	}
 
 	type answer struct {
@@ -170,7 +193,7 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 			bare <- answer{s, err}
 		}()
 	}
-	s, err := runG(ctx, binary, r.Home, r.configArgs(m), d)
+	s, err := runG(ctx, binary, r.Home, append(r.configArgs(m), IdentityArgs(identities)...), d)
 	plain := <-bare
 	if err = errors.Join(err, plain.err); err != nil {
 		if e, ok := errors.AsType[*ConfigError](err); ok {
@@ -192,15 +215,27 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 		r.cache[key] = cached{files, s}
 	}
 	r.mu.Unlock()
-	return s.hostG(d, m, plain.settings)
+	return s.hostG(d, m, identities, plain.settings)
 }
 
-func (s settings) hostG(d Destination, m machine, defaults settings) (*Host, error) {
-	h, err := s.host(d, m, origin{name: sourceG, defaults: defaults, expanded: true})
+func (s settings) hostG(d Destination, m machine, identities []string, defaults settings) (*Host, error) {
+	h, err := s.host(d, m, sourceG, defaults)
 	if err != nil {
 		return nil, &ConfigError{Err: err}
 	}
+	h.Identities = identities
 	return h, nil
+}
+
+// IdentityArgs returns the options that name key files to ssh. Unlike -i they can
+// name a file with "%" in it.
+func IdentityArgs(files []string) []string {
+	var args []string
+	for _, file := range files {
+		file = strings.NewReplacer("%", "%%", `\`, `\\`, `"`, `\"`).Replace(file)
+		args = append(args, "-o", `IdentityFile="`+file+`"`)
+	}
+	return args
 }
 
 // configArgs tells ssh which files to read, where it would read others.

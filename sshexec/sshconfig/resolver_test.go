@@ -19,6 +19,9 @@ func writeFile(t require.TestingT, path, text string) string {
 	return path
 }
 
+// needSSH returns the ssh program.
+func needSSH(t *testing.T) string { return sshtest.Need(t, "ssh") }
+
 const everything = `
 Host x
  HostName %h.example
@@ -66,7 +69,7 @@ func TestResolveEverything(t *testing.T) {
 	t.Setenv("WHERE", "/keys")
 	t.Setenv("MY_AGENT", "/run/agent")
 	file := writeFile(t, filepath.Join(t.TempDir(), "config"), everything)
-	r := &Resolver{Config: file, Binary: sshtest.Need(t, "ssh"), Home: home}
+	r := &Resolver{Config: file, Binary: needSSH(t), Home: home}
 	m, err := r.machine()
 	require.NoError(t, err)
 
@@ -101,4 +104,17 @@ func TestResolveEverything(t *testing.T) {
 	}, h)
 	require.Equal(t, "hmac-sha2-512", h.MACs[0])
 	require.Greater(t, len(h.MACs), 3)
+}
+
+// The standard files are those of Home, with what they include.
+func TestResolveStandardFiles(t *testing.T) {
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, ".ssh", "config"), "Include conf.d/*\nHost x\n Port 2222\n")
+	writeFile(t, filepath.Join(home, ".ssh", "conf.d", "a"), "Host x\n User ann\n")
+	h, err := (&Resolver{Binary: needSSH(t), Home: home}).Resolve(t.Context(), Destination{Host: "x"})
+	require.NoError(t, err)
+	require.Equal(t, 2222, h.Port)
+	require.Equal(t, "ann", h.User)
+	require.Equal(t, filepath.Join(home, ".ssh", "id_rsa"), h.IdentityFiles[0])
+	require.Equal(t, filepath.Join(home, ".ssh", "known_hosts"), h.UserKnownHosts[0])
 }

@@ -72,13 +72,6 @@ func (s settings) list(defaults settings, keys ...string) []string {
 	return nil
 }
 
-// An origin says where settings come from.
-type origin struct {
-	name     string
-	defaults settings // what there would be without configuration
-	expanded bool     // ssh has put in tokens and variables already where it does so early
-}
-
 // A settingError is a setting that cannot be used.
 type settingError struct {
 	name string
@@ -87,11 +80,10 @@ type settingError struct {
 
 func (e *settingError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *settingError) Unwrap() error { return e.err }
-func (e *settingError) key() string   { return strings.ToLower(e.name) }
 
-// host makes a Host of s. Its error is a *settingError.
-func (s settings) host(d Destination, m machine, from origin) (*Host, error) {
-	defaults := from.defaults
+// host makes a Host of s; defaults are the settings without any configuration.
+// Its error is a *settingError.
+func (s settings) host(d Destination, m machine, source string, defaults settings) (*Host, error) {
 	h := &Host{
 		Alias:                    d.Host,
 		HostName:                 s.get("hostname"),
@@ -112,13 +104,13 @@ func (s settings) host(d Destination, m machine, from origin) (*Host, error) {
 		MACs:                     s.list(defaults, "macs"),
 		SendEnv:                  unique(slices.Clone(s["sendenv"])),
 		Ignored:                  s.ignored(),
-		Source:                   from.name,
+		Source:                   source,
 	}
 	for _, step := range []func() error{
 		func() error { return s.notEmpty() },
 		func() error { return s.connection(h) },
 		func() error { return s.proxy(h, m) },
-		func() error { return s.paths(h, m, from) },
+		func() error { return s.paths(h, m, defaults) },
 		func() error { return s.environment(h) },
 	} {
 		if err := step(); err != nil {
@@ -224,18 +216,19 @@ func (s settings) proxy(h *Host, m machine) error {
 	return nil
 }
 
-// paths fills in the names of files.
-func (s settings) paths(h *Host, m machine, from origin) error {
+// paths fills in the names of files. ssh has put in tokens and variables already
+// where it does so early.
+func (s settings) paths(h *Host, m machine, defaults settings) error {
 	jump := ""
 	if n := len(h.ProxyJump); n > 0 {
 		jump = h.ProxyJump[n-1].Host
 	}
 	x := expander{machine: m, values: tokenValues(h, m, jump)}
 	early := x
-	early.lenient = from.expanded
+	early.lenient = true
 
 	identities := s["identityfile"]
-	if len(identities) == 0 || slices.Equal(identities, from.defaults["identityfile"]) {
+	if len(identities) == 0 || slices.Equal(identities, defaults["identityfile"]) {
 		identities = defaultIdentities
 	}
 	users := s["userknownhostsfile"]
@@ -294,4 +287,17 @@ func (s settings) environment(h *Host) error {
 		}
 	}
 	return nil
+}
+
+// unique keeps the first of each name. Without any it returns nil.
+func unique(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
 }
