@@ -73,9 +73,10 @@ func drain(t *testing.T, c *Conn) {
 	channel, requests, err := c.OpenSession(t.Context())
 	require.NoError(t, err)
 	go ssh.DiscardRequests(requests)
-	_, err = channel.SendRequest("exec", false, ssh.Marshal(struct{ Command string }{"head -c 1000000 /dev/zero; sleep 1000"}))
+	started, err := channel.SendRequest("exec", true, ssh.Marshal(struct{ Command string }{"head -c 1000000 /dev/zero; sleep 1000"}))
 	require.NoError(t, err)
-	_, _ = io.Copy(io.Discard, channel)
+	require.True(t, started, "the server executes it")
+	returns(t, func() { _, _ = io.Copy(io.Discard, channel) })
 }
 
 // What the server says when it closes the connection is in the cause.

@@ -42,6 +42,10 @@
 // it, wherever they have gone: each has SSHTEST in its environment, from which
 // it is known. The log of a server is shown when its test fails.
 //
+// A server lives for three minutes at most, so that no test waits for it without
+// a bound.
+//
 // What is not installed, or takes root, makes a test skip with the reason; with
-// CI=true the test fails instead. See Need.
+// CI=true the test fails instead. See Need. An account that cannot log in, because
+// it is locked or has no shell, makes a test skip too.
 package sshtest

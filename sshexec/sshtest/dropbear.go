@@ -37,6 +37,7 @@ func Dropbear(t testing.TB, o Options) *Server {
 		cmd.Env = []string{"SSHTEST=" + s.mark} // which -e hands on
 		return cmd
 	})
+	s.bound(t)
 	s.writeListening(t)
 	return s
 }

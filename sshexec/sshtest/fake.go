@@ -130,6 +130,7 @@ func Fake(t testing.TB, o FakeOptions) *Server {
 		f.work.Wait()
 		_ = file.Close()
 	})
+	s.bound(t)
 	f.work.Go(f.accept)
 	return s
 }

@@ -66,7 +66,8 @@ func (s *fakeSession) serve(requests <-chan *ssh.Request) {
 				continue // exec has answered
 			}
 		case "signal":
-			ok = ok && s.signal(text.Text)
+			s.signal(text.Text, ok, r)
+			continue
 		default:
 			if strings.HasPrefix(r.Type, "keepalive@") && s.IgnoreKeepalives {
 				continue
@@ -93,12 +94,16 @@ func (s *fakeSession) setenv(name string, rest []byte) bool {
 	return true
 }
 
-// signal signals the whole group of the process, as sshd does.
-func (s *fakeSession) signal(name string) bool {
+// signal signals the whole group of the process, as sshd does, and answers the
+// request before the end of the process is told.
+func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	number := unix.SignalNum("SIG" + name)
-	return s.pid != 0 && number != 0 && syscall.Kill(-s.pid, number) == nil
+	ok = ok && s.pid != 0 && number != 0 && syscall.Kill(-s.pid, number) == nil
+	if r.WantReply {
+		_ = r.Reply(ok, nil)
+	}
 }
 
 // exec starts the one process of the session and answers the request, if that
@@ -137,6 +142,9 @@ func (s *fakeSession) exec(command string, r *ssh.Request, process *sync.WaitGro
 
 func (s *fakeSession) command(command string) *exec.Cmd {
 	home, _ := os.UserHomeDir()
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = "/" // as in sshd
+	}
 	cmd := exec.CommandContext(s.ctx, "/bin/sh", "-c", command)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -15,8 +15,17 @@ import (
 )
 
 // OpenSSH starts a real sshd that listens on the loopback interface. It logs in
-// only who runs the test, unless that is root.
+// only who runs the test, unless that is root; see Need for one who cannot.
 func OpenSSH(t testing.TB, o Options) *Server {
+	t.Helper()
+	needSshd(t)
+	if o.User == "" {
+		needLogin(t)
+	}
+	return startOpenSSH(t, o)
+}
+
+func startOpenSSH(t testing.TB, o Options) *Server {
 	t.Helper()
 	sshd := needSshd(t)
 	s, keys := newServer(t, o)
@@ -28,8 +37,8 @@ func OpenSSH(t testing.TB, o Options) *Server {
 		conf := s.writeSshd(t, o, keys, "ListenAddress "+address)
 		return exec.Command(sshd, "-D", "-e", "-f", conf)
 	})
+	s.bound(t)
 	s.writeListening(t)
-	s.needAccount(t)
 	return s
 }
 
@@ -39,13 +48,16 @@ func Inetd(t testing.TB, o Options) *Server {
 	t.Helper()
 	require.Nil(t, o.Jump, "a ProxyCommand is the whole way")
 	sshd := needSshd(t)
+	if o.User == "" {
+		needLogin(t)
+	}
 	s, keys := newServer(t, o)
 	s.stop = func() { endMarked(s.mark) }
+	s.bound(t)
 	conf := s.writeSshd(t, o, keys)
 	const host = "sshtest.invalid" // which leads nowhere, should a client ignore the ProxyCommand
 	s.writeClient(t, host, "HostName "+host,
 		fmt.Sprintf("ProxyCommand %s -i -f '%s' -E '%s'", sshd, conf, s.LogFile))
-	s.needAccount(t)
 	return s
 }
 

@@ -33,6 +33,7 @@ func OrdinaryOpenSSH(t testing.TB, o Options) *Server {
 		cmd.SysProcAttr = account.credential()
 		return cmd
 	})
+	s.bound(t)
 	s.writeListening(t)
 	return s
 }

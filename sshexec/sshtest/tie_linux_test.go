@@ -24,6 +24,7 @@ func TestKilled(t *testing.T) {
 
 func TestServersEndWithAKilledTest(t *testing.T) {
 	Need(t, "sshd")
+	needLogin(t)
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
 	cmd.Env = append(os.Environ(), "SSHTEST_KILLED=1", "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()

@@ -1,0 +1,8 @@
+//go:build unix && !long
+
+package sshtest
+
+import "time"
+
+// lifetime is how long a server serves its test.
+const lifetime = 3 * time.Minute
