@@ -42,10 +42,12 @@ type StateBody struct {
 	Detail   string          `json:"detail,omitempty"`
 	Era      string          `json:"era,omitempty"`
 	Protocol string          `json:"protocol,omitempty"`
-	Server   string          `json:"server,omitempty"` // name and version it gave
-	Code     string          `json:"code,omitempty"`   // of a failed start
-	Hint     string          `json:"hint,omitempty"`   // what to try about it
-	Said     string          `json:"said,omitempty"`   // what the other side said
+	Server   string          `json:"server,omitempty"`  // name and version it gave
+	Code     string          `json:"code,omitempty"`    // of a failed start
+	Client   string          `json:"client,omitempty"`  // version of the local ssh program, with a failed start
+	Hint     string          `json:"hint,omitempty"`    // what to try about it
+	Said     string          `json:"said,omitempty"`    // what the other side said
+	SaidBy   string          `json:"said_by,omitempty"` // whose words Said holds; empty: the host's
 }
 
 // WriteBody tells what became of the write of entry Of.
@@ -96,6 +98,7 @@ type FailedBody struct {
 	Hop    string    `json:"hop,omitempty"`
 	Hint   string    `json:"hint,omitempty"`
 	Said   string    `json:"said,omitempty"`
+	SaidBy string    `json:"said_by,omitempty"` // as in StateBody
 	Stdout StreamSum `json:"stdout"`
 	Stderr StreamSum `json:"stderr"`
 	Stdin  StreamSum `json:"stdin"`
@@ -180,20 +183,22 @@ type LinkBody struct {
 	HostKey   string   `json:"host_key,omitempty"` // the algorithm, not the key
 	Cipher    string   `json:"cipher,omitempty"`
 	MAC       string   `json:"mac,omitempty"`
+	Client    string   `json:"client,omitempty"` // version of the local ssh program
 }
 
 // NoteBody is a remark of the program, such as an unanswered probe. One that
 // stands for several has their number in Times, when the first and the last of
 // them were in Begin and End, and the texts of the last.
 type NoteBody struct {
-	Text  string          `json:"text"`
-	Hint  string          `json:"hint,omitempty"`
-	Code  string          `json:"code,omitempty"` // such as run.noise
-	Said  string          `json:"said,omitempty"` // what the other side said
-	Data  json.RawMessage `json:"data,omitempty"`
-	Times int             `json:"times,omitempty"`
-	Begin int64           `json:"begin,omitempty"`
-	End   int64           `json:"end,omitempty"`
+	Text   string          `json:"text"`
+	Hint   string          `json:"hint,omitempty"`
+	Code   string          `json:"code,omitempty"`    // such as run.noise
+	Said   string          `json:"said,omitempty"`    // what the other side said
+	SaidBy string          `json:"said_by,omitempty"` // whose words Said holds; empty: the host's
+	Data   json.RawMessage `json:"data,omitempty"`
+	Times  int             `json:"times,omitempty"`
+	Begin  int64           `json:"begin,omitempty"`
+	End    int64           `json:"end,omitempty"`
 }
 
 // PartBody says that what follows is in the next part of the recording.

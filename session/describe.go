@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"mcpdbg/session/executor"
 )
 
 // Describe says in one line what an entry that carries no stream bytes tells;
@@ -46,7 +48,7 @@ func Describe(e *Entry) string {
 		return describeBody(e, describeLink)
 	case KindNote:
 		return describeBody(e, func(b NoteBody) string {
-			return joinWords(b.Text+times(b.Times), saidText(b.Said), hintText(b.Hint))
+			return joinWords(b.Text+times(b.Times), saidText(b.Said, b.SaidBy), hintText(b.Hint))
 		})
 	case KindPart:
 		return describeBody(e, func(b PartBody) string { return fmt.Sprintf("goes on in part %d", b.Next) })
@@ -101,7 +103,7 @@ func describeState(b StateBody) string {
 	if b.Of > 0 {
 		return fmt.Sprintf("request %s of entry %d: %s", b.ID, b.Of, b.State)
 	}
-	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era, saidText(b.Said), hintText(b.Hint))
+	return joinWords(b.State, b.Detail, b.Server, b.Protocol, b.Era, saidText(b.Said, b.SaidBy), hintText(b.Hint))
 }
 
 func describeWrite(b WriteBody) string {
@@ -194,12 +196,15 @@ func hintText(hint string) string {
 	return "- " + hint
 }
 
-// saidText quotes what the other side said.
-func saidText(said string) string {
+// saidText quotes what the other side said, or a program in between.
+func saidText(said, by string) string {
 	if said == "" {
 		return ""
 	}
-	return fmt.Sprintf("(said: %s)", strings.TrimSpace(said))
+	if by != "" {
+		by = executor.Speaker(by).String() + " "
+	}
+	return fmt.Sprintf("(%ssaid: %s)", by, strings.TrimSpace(said))
 }
 
 // micros writes a number of microseconds as a duration; none for 0.

@@ -46,7 +46,8 @@ type OpenError struct {
 	Stray   []string       // the first stdout lines that were not JSON-RPC messages
 	Waiting int            // stdout bytes without a newline
 	Said    string         // what the other side of a connection said last
-	Hint    string         // what to try; may have several lines
+	SaidBy  executor.Speaker
+	Hint    string // what to try; may have several lines
 	Err     error
 }
 
@@ -83,7 +84,7 @@ func (e *OpenError) Error() string {
 // starting says what a start that took too long was about.
 func (e *OpenError) starting(start *executor.StartError) string {
 	if e.Reach() {
-		return fmt.Sprintf("reaching %s (%s)", start.Hop, start.Phase)
+		return fmt.Sprintf("reaching %s (%s)", start.Where(), start.Phase)
 	}
 	return fmt.Sprintf("starting %s (%s)", e.Program, start.Phase)
 }
@@ -111,7 +112,7 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 		failure.Program = s.cfg.Command.Argv[0]
 	}
 	if start := startOf(err); start != nil {
-		failure.Code, failure.Said, failure.Hint = start.Code, start.Said, start.Hint
+		failure.Code, failure.Said, failure.SaidBy, failure.Hint = start.Code, start.Said, start.SaidBy, start.Hint
 		if start.Code == executor.StartCancelled && errors.Is(context.Cause(ctx), ErrTimeout) {
 			failure.Reason = ReasonTimeout
 			failure.Hint = "--startup-timeout gives it longer"
@@ -132,7 +133,7 @@ func (s *Session) openFailed(ctx context.Context, err error) error {
 		failure.Exit = evidence.exit
 	}
 	if lost := lostOf(err); lost != nil {
-		failure.Code, failure.Said, failure.Hint = lost.Code, lost.Said, LostHint(lost)
+		failure.Code, failure.Said, failure.SaidBy, failure.Hint = lost.Code, lost.Said, lost.SaidBy, LostHint(lost)
 	} else {
 		failure.Hint = strings.Join(hints(s, r, failure, evidence), "\n")
 	}

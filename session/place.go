@@ -38,14 +38,14 @@ func placeEntries(info executor.Info) []Entry {
 
 // noticeEntry is the note of something worth knowing about a process.
 func noticeEntry(n executor.Notice) Entry {
-	return NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said})
+	return NewEntry(KindNote, 0, NoteBody{Text: n.Text, Hint: n.Hint, Code: n.Code, Said: n.Said, SaidBy: string(n.SaidBy)})
 }
 
 // linkBody is all about a connection.
 func linkBody(l executor.LinkInfo) LinkBody {
 	b := linkChange(l)
 	b.Hops, b.Transport, b.Server = l.Hops, l.Transport, l.Server
-	b.Kex, b.HostKey, b.Cipher, b.MAC = l.Kex, l.HostKey, l.Cipher, l.MAC
+	b.Kex, b.HostKey, b.Cipher, b.MAC, b.Client = l.Kex, l.HostKey, l.Cipher, l.MAC, l.Client
 	return b
 }
 
@@ -65,7 +65,8 @@ func linkChange(l executor.LinkInfo) LinkBody {
 func failedBody(failure error) FailedBody {
 	b := FailedBody{Error: failure.Error()}
 	if lost := lostOf(failure); lost != nil {
-		b.Code, b.Hop, b.Hint, b.Said = string(lost.Code), lost.Hop, LostHint(lost), lost.Said
+		b.Code, b.Hop, b.Hint = string(lost.Code), lost.Hop, LostHint(lost)
+		b.Said, b.SaidBy = lost.Said, string(lost.SaidBy)
 	}
 	return b
 }
@@ -74,7 +75,8 @@ func failedBody(failure error) FailedBody {
 func startFailed(err error) StateBody {
 	b := StateBody{Detail: err.Error()}
 	if start := startOf(err); start != nil {
-		b.Code, b.Hint, b.Said = string(start.Code), start.Hint, start.Said
+		b.Code, b.Hint, b.Client = string(start.Code), start.Hint, start.Client
+		b.Said, b.SaidBy = start.Said, string(start.SaidBy)
 	}
 	return b
 }

@@ -16,7 +16,9 @@ import (
 
 // fail makes the error of a start that came as far as the host's shell.
 func (l *launcher) fail(code executor.StartCode, err error, hint string) *executor.StartError {
-	return &executor.StartError{Code: code, Hop: l.conn.Hop(), Phase: "start", Err: err, Hint: hint}
+	return &executor.StartError{
+		Code: code, Hop: l.conn.Hop(), Alias: l.conn.Alias(), Phase: "start", Client: l.conn.Info().Client, Err: err, Hint: hint,
+	}
 }
 
 // openFailed is why there is no channel.
@@ -41,7 +43,9 @@ func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 		return l.cancelled(ctx)
 	}
 	if cause := l.conn.Cause(); cause != nil {
-		return &executor.StartError{Code: cause.Code, Hop: l.conn.Hop(), Phase: "start", Err: cause.Err, Said: cause.Said, Hint: cause.Hint}
+		e := l.fail(cause.Code, cause.Err, cause.Hint)
+		e.Said, e.SaidBy = cause.Said, cause.SaidBy
+		return e
 	}
 	return l.fail(executor.LostClosed, err, "")
 }

@@ -133,7 +133,7 @@ func (p *process) setLink(s executor.LinkState, rtt time.Duration) {
 // was known.
 func (p *process) lose() {
 	lost := executor.LostError{
-		Code: executor.LostClosed, Hop: p.conn.Hop(),
+		Code: executor.LostClosed, Hop: p.conn.Hop(), Alias: p.conn.Alias(),
 		Err: errors.New("the server closed the channel without saying how the process ended"),
 	}
 	if cause := p.conn.Cause(); cause != nil {

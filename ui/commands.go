@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -172,15 +173,21 @@ func failure(what string, err error, again string) *dialog {
 	switch {
 	case errors.As(err, &open):
 		d.add("What to try:", open.Hint)
-		d.add("It said:", open.Said)
+		d.add(saidLabel(open.SaidBy), open.Said)
 		d.add("stdout, no messages:", open.Stray...)
 		d.add("stderr:", open.Stderr...)
 	case start != nil:
 		d.add("What to try:", start.Hint)
-		d.add("It said:", start.Said)
+		d.add(saidLabel(start.SaidBy), start.Said)
 	}
 	d.lines = append(d.lines, "", "When this is closed, "+again+" starts it again.")
 	return d
+}
+
+// saidLabel names whose words follow.
+func saidLabel(by executor.Speaker) string {
+	label := by.String() + " said:"
+	return strings.ToUpper(label[:1]) + label[1:]
 }
 
 // startFacts says in one line what is known of a failed start besides its error.

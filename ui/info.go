@@ -77,9 +77,10 @@ func (a *App) linkInfo(i *info) {
 	i.add("host key", link.HostKey)
 	i.add("cipher", link.Cipher)
 	i.add("MAC", link.MAC)
+	i.add("ssh here", link.Client)
 	if lost := a.story.lost; lost != nil {
 		i.styled("lost", lost.Error, i.th.Error)
-		i.add("it said", lost.Said)
+		i.add(executor.Speaker(lost.SaidBy).String()+" said", lost.Said)
 		i.add("code", lost.Code)
 		i.add("what then", lost.Hint)
 	}
@@ -162,9 +163,19 @@ func (a *App) startInfo(i *info) {
 	if failed := a.story.failed; failed != nil {
 		i.styled("failed", failed.Detail, i.th.Error)
 		i.add("code", failed.Code)
-		i.add("it said", failed.Said)
+		i.add(executor.Speaker(failed.SaidBy).String()+" said", failed.Said)
+		i.add("ssh here", failed.Client)
 		i.add("what to try", failed.Hint)
 	}
+}
+
+// saidShort is the label of what was said with a note, which need not be about a
+// host.
+func saidShort(by string) string {
+	if by == "" {
+		return "it said"
+	}
+	return executor.Speaker(by).String() + " said"
 }
 
 func (a *App) noteInfo(i *info) {
@@ -178,7 +189,7 @@ func (a *App) noteInfo(i *info) {
 			label = "note"
 		}
 		i.add(label, n.Text)
-		i.add("  it said", n.Said)
+		i.add("  "+saidShort(n.SaidBy), n.Said)
 		i.add("  what to try", n.Hint)
 	}
 }

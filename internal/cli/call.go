@@ -259,7 +259,7 @@ func (a *app) announce(notices []executor.Notice) {
 		if !strings.HasPrefix(n.Code, "mode.") && !strings.HasPrefix(n.Code, "run.") && n.Code != "config.unread" {
 			continue
 		}
-		lines := append([]string{"mcpdbg: note: " + n.Text}, quote("the host said", saidLines(n.Said))...)
+		lines := append([]string{"mcpdbg: note: " + n.Text}, quoteSaid(n.SaidBy, n.Said)...)
 		for _, line := range append(lines, hintLines(n.Hint)...) {
 			fmt.Fprintln(a.stderr, termsafe.String(line))
 		}

@@ -243,23 +243,31 @@ func evidence(err error) []string {
 	)
 	if errors.As(err, &start) && start.Hop != "" {
 		lines = append(lines, fmt.Sprintf("  at: %s, after %v: %s", start.Phase, start.Elapsed.Round(time.Millisecond), start.Code))
+		if start.Client != "" {
+			lines = append(lines, "  ssh here: "+start.Client)
+		}
 	}
 	switch {
 	case errors.As(err, &open):
 		lines = append(lines, quote("stdout, not a message", open.Stray)...)
 		lines = append(lines, quote("stderr", open.Stderr)...)
-		lines = append(lines, quote("the host said", saidLines(open.Said))...)
+		lines = append(lines, quoteSaid(open.SaidBy, open.Said)...)
 		lines = append(lines, hintLines(open.Hint)...)
 	case start != nil:
-		lines = append(lines, quote("the host said", saidLines(start.Said))...)
+		lines = append(lines, quoteSaid(start.SaidBy, start.Said)...)
 		lines = append(lines, hintLines(start.Hint)...)
 	case errors.As(err, &lost):
-		lines = append(lines, quote("the host said", saidLines(lost.Said))...)
+		lines = append(lines, quoteSaid(lost.SaidBy, lost.Said)...)
 		lines = append(lines, hintLines(session.LostHint(lost))...)
 	case errors.As(err, &ended):
 		lines = append(lines, hintLines(session.AdviceEnd(ended.Exit))...)
 	}
 	return lines
+}
+
+// quoteSaid quotes what a host said, or a program on the way to it.
+func quoteSaid(by executor.Speaker, said string) []string {
+	return quote(by.String()+" said", saidLines(said))
 }
 
 // maxSaid is how many lines are shown of what a host said: the last ones.

@@ -57,7 +57,7 @@ func TestLinkThatIsCut(t *testing.T) {
 			} else {
 				require.Equal(t, 5, code, &w.stderr)
 			}
-			require.Regexp(t, `mcpdbg: connection to \S+ lost after`, w.stderr.String())
+			require.Regexp(t, `mcpdbg: connection to target \(\S+\) lost after`, w.stderr.String())
 			require.Contains(t, w.stderr.String(), "  try: ")
 			require.Equal(t, 1, strings.Count(w.stderr.String(), "lost after"), "told once")
 			require.Regexp(t, `(?s)link +lost .* failed +connection to .* state +failed `, w.seen.String())
@@ -85,7 +85,7 @@ func TestCallOverALinkThatIsCut(t *testing.T) {
 	_ = w.cmd.Wait() // its code is looked at
 	require.Equal(t, 5, w.cmd.ProcessState.ExitCode(), &w.stderr)
 	require.Empty(t, w.seen.String())
-	require.Regexp(t, `^(mcpdbg: recorded to .*\n)?mcpdbg: connection to \S+ lost after \S+: connection reset\n  try: `, w.stderr.String())
+	require.Regexp(t, `^(mcpdbg: recorded to .*\n)?mcpdbg: connection to target \(\S+\) lost after \S+: connection reset\n  try: `, w.stderr.String())
 	soon(t, cmd)
 	requireWhole(t, record)
 }

@@ -121,7 +121,7 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			s := fresh(t)
 			s.Stop()
 			return s
-		}, nil, []string{"connection refused", "at: connect, after", ": net.refused\n", "try: nothing listens there"}},
+		}, nil, []string{"start on target (", "connection refused", "at: connect, after", "\n  ssh here: OpenSSH_", ": net.refused\n", "try: nothing listens there"}},
 		"silent": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{Instead: sshtest.Silence})
 		}, []string{"--ssh-connect-timeout", "300ms"}, []string{": net.timeout\n"}},
@@ -138,7 +138,7 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			s := fresh(t)
 			require.NoError(t, os.WriteFile(s.KnownHosts, nil, 0o600))
 			return s
-		}, nil, []string{": hostkey.unknown\n", "SHA256:"}},
+		}, nil, []string{": hostkey.unknown\n", "SHA256:", "; nobody is there to ask\n"}},
 		"changed key": {func(t *testing.T) *sshtest.Server {
 			return sshtest.Fake(t, sshtest.FakeOptions{WrongHostKey: true, Options: sshtest.Options{HostKeys: []string{"ed25519"}}})
 		}, []string{"--accept-new"}, []string{": hostkey.changed\n", "known_hosts"}},
@@ -146,7 +146,10 @@ func TestHostsThatAreNotReached(t *testing.T) {
 			s := fresh(t)
 			require.NoError(t, os.WriteFile(s.AuthorizedKeys, nil, 0o644))
 			return s
-		}, nil, []string{"at: login", ": auth.denied\n", "publickey"}},
+		}, nil, []string{"at: login", ": auth.denied\n", "publickey", "locked, expired or without a valid shell"}},
+		"a ProxyCommand that hangs": {func(t *testing.T) *sshtest.Server {
+			return sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{SSH: []string{"ProxyCommand sh -c 'echo dialling >&2; exec sleep 1000'"}}})
+		}, []string{"--ssh-connect-timeout", "1s"}, []string{"start on target (", " did not connect within 1 s\n", ": net.proxy\n", "the proxy command said: dialling\n"}},
 		"broken configuration": {fresh, []string{"-F", writeFile(t, "NoSuchOption yes\n")}, []string{": resolve.config\n", "Bad configuration option"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (c *check) open(ctx context.Context) *failure {
 		c.result.ServerInfo = &ServerInfo{Name: status.Server.Name, Version: status.Server.Version}
 	}
 	for _, n := range status.Process.Notices {
-		c.notice(Notice(n))
+		c.notice(Notice{Code: n.Code, Text: n.Text, Said: n.Said, Hint: n.Hint})
 	}
 	return nil
 }

@@ -76,7 +76,8 @@ type Result struct {
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"` // what happened, in one line
 	Hint    string `json:"hint,omitempty"`    // what to try; may have several lines
-	// Said are the last lines of the server's stderr, or what the host said.
+	// Said are the last lines of the server's stderr, or what the host said, or the
+	// ProxyCommand or ssh program on the way to it.
 	Said []string `json:"said,omitempty"`
 	Exit string   `json:"exit,omitempty"` // how the server ended
 	// ExitBy is who ended it, as recordings spell it (executor.EndedBy).

@@ -81,8 +81,10 @@ type Phase struct {
 type Notice struct {
 	Code string // such as run.noise, mode.plain, mode.no-heartbeat, mode.no-proc, config.ignored
 	Text string // our words
-	Said string // what the other side said, at most 4 KiB, untrusted text
-	Hint string
+	Said string // what SaidBy said, at most 4 KiB, untrusted text
+	// SaidBy is whose words Said holds.
+	SaidBy Speaker
+	Hint   string
 }
 
 // A LinkState is how the connection to a host does.
@@ -107,5 +109,6 @@ type LinkInfo struct {
 	HostKey   string
 	Cipher    string
 	MAC       string
-	Err       error // LinkLost
+	Client    string // version of the local ssh program, if it was used
+	Err       error  // LinkLost
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 )
@@ -72,23 +73,65 @@ func (c StartCode) Reach() bool {
 	return c != "" && !strings.HasPrefix(string(c), "start.")
 }
 
+// A Speaker is the party whose words Said holds. The zero value is the host.
+type Speaker string
+
+// The speakers.
+const (
+	SpeakerHost  Speaker = ""
+	SpeakerJump  Speaker = "jump host"
+	SpeakerProxy Speaker = "proxy command" // of this machine
+	SpeakerSSH   Speaker = "ssh"           // the program, on this machine
+)
+
+// String names the speaker as in "the host said".
+func (s Speaker) String() string {
+	switch s {
+	case SpeakerHost:
+		return "the host"
+	case SpeakerJump, SpeakerProxy:
+		return "the " + string(s)
+	case SpeakerSSH:
+		return string(s)
+	}
+	return "another party" // of a recording that this release did not write
+}
+
 // A StartError is the only error that Start returns.
 type StartError struct {
 	Code    StartCode
 	Hop     string // where: empty for this machine
+	Alias   string // of Hop, as it was typed
 	Phase   string // the phase that failed
 	Elapsed time.Duration
-	Said    string // what the other side said last, at most 4 KiB, untrusted text
-	Hint    string // what to try
+	Said    string  // what SaidBy said last, at most 4 KiB, untrusted text
+	SaidBy  Speaker // never this program
+	Hint    string  // what to try
+	Client  string  // version of the local ssh program, if it was used
 	Err     error
 }
 
 // Error says what failed and why, without the hint.
 func (e *StartError) Error() string {
 	if e.Hop != "" {
-		return fmt.Sprintf("start on %s: %v", e.Hop, e.Err)
+		return fmt.Sprintf("start on %s: %v", e.Where(), e.Err)
 	}
 	return fmt.Sprintf("start: %v", e.Err)
+}
+
+// Where returns the alias with the hop that it stands for, or the hop alone if
+// the alias is part of it.
+func (e *StartError) Where() string { return where(e.Alias, e.Hop) }
+
+func where(alias, hop string) string {
+	host := hop[strings.LastIndexByte(hop, '@')+1:]
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if alias == "" || strings.EqualFold(alias, host) {
+		return hop
+	}
+	return alias + " (" + hop + ")"
 }
 
 // Unwrap returns the cause.
@@ -97,17 +140,19 @@ func (e *StartError) Unwrap() error { return e.Err }
 // A LostError is the Err of Failed over SSH: the connection is gone, and how the
 // process ended is not known.
 type LostError struct {
-	Code  StartCode // LostReset, LostKeepalive or LostClosed
-	Hop   string
-	After time.Duration // since the start of the process
-	Said  string        // what the other side said last, at most 4 KiB, untrusted text
-	Hint  string
-	Err   error
+	Code   StartCode // LostReset, LostKeepalive or LostClosed
+	Hop    string
+	Alias  string        // of Hop, as it was typed
+	After  time.Duration // since the start of the process
+	Said   string        // what SaidBy said last, at most 4 KiB, untrusted text
+	SaidBy Speaker
+	Hint   string
+	Err    error
 }
 
 // Error says where the connection was lost and why.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("connection to %s lost after %s: %v", e.Hop, e.After.Round(time.Millisecond), e.Err)
+	return fmt.Sprintf("connection to %s lost after %s: %v", where(e.Alias, e.Hop), e.After.Round(time.Millisecond), e.Err)
 }
 
 // Unwrap returns the first cause.

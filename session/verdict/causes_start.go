@@ -32,7 +32,11 @@ func unreachable(w *view) (found, bool) {
 func (w *view) notStarted() found {
 	f := found{text: "not started: " + strings.TrimPrefix(w.failure.Detail, "start: "), try: w.failure.Hint, row: w.failed.row}
 	if w.failure.Said != "" {
-		f.try += fmt.Sprintf("; it said: %s", clip(w.failure.Said, quoteBytes))
+		who := "it"
+		if w.failure.SaidBy != "" {
+			who = executor.Speaker(w.failure.SaidBy).String()
+		}
+		f.try += fmt.Sprintf("; %s said: %s", who, clip(w.failure.Said, quoteBytes))
 	}
 	f.try = strings.TrimPrefix(f.try, "; ")
 	return f

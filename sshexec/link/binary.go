@@ -87,8 +87,13 @@ func (h *hop) connectProgram(ctx context.Context, w *way) (*Conn, error) {
 	c.notices = append(c.notices, uncheckedNotices(h.host)...)
 	c.wire.setUnder(func() *executor.LostError {
 		child.settle()
-		child.kill()
-		return programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
+		byItself := child.hasExited()
+		child.kill() // and so reap it: what it said is complete
+		lost := programLost(h.name, child.stderr.String(), time.Since(c.wire.opened))
+		if byItself && bySignal(child.err) {
+			lost.Err = fmt.Errorf("the ssh program on this machine ended: %w", child.err)
+		}
+		return lost
 	})
 	return c, nil
 }

@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"errors"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -88,6 +89,22 @@ func (c *child) settle() {
 	case <-c.exited:
 	case <-timer.C:
 	}
+}
+
+// hasExited reports whether the child has ended, by itself if nobody has killed it.
+func (c *child) hasExited() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// bySignal reports whether err says that a signal ended the program.
+func bySignal(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.ExitCode() < 0
 }
 
 // A tail keeps the last maxSaid bytes that were written to it.

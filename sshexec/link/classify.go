@@ -17,17 +17,22 @@ import (
 
 	"mcpdbg/session/executor"
 	"mcpdbg/sshexec/knownhosts"
+	"mcpdbg/sshexec/sshauth"
 	"mcpdbg/sshexec/sshconfig"
 )
 
 // A place is where something failed.
 type place struct {
 	hop   string
+	alias string // of hop, as it was typed
 	phase string
-	begin time.Time // of the phase
+	begin time.Time     // of the phase
+	limit time.Duration // for the key exchange
 	ctx   context.Context
 	wire  *wire               // in a handshake
 	lost  *executor.LostError // why the connection that was there has ended
+	// client is the version of the local ssh program.
+	client string
 }
 
 // classify turns whatever went wrong into what a person is told: a code, what
@@ -37,7 +42,7 @@ func classify(err error, p place) *executor.StartError {
 	if errors.As(err, &done) {
 		return done
 	}
-	e := &executor.StartError{Hop: p.hop, Phase: p.phase, Err: err}
+	e := &executor.StartError{Hop: p.hop, Alias: p.alias, Phase: p.phase, Client: p.client, Err: err}
 	for _, class := range []func(*executor.StartError, place) bool{
 		isLate, isCancelled, isResolution, isHostKey, isProgram, isTunnel, isGreeting, isAlgorithms, isLogin, isChannel, isNetwork,
 	} {
@@ -55,6 +60,9 @@ func classify(err error, p place) *executor.StartError {
 	if e.Code == "" {
 		e.Code = executor.NetLost
 	}
+	if e.Said == "" && p.proxy() != nil {
+		e.Said, e.SaidBy = p.said()
+	}
 	e.Said = e.Said[:min(len(e.Said), maxSaid)]
 	e.Elapsed = time.Since(p.begin)
 	return e
@@ -63,7 +71,10 @@ func classify(err error, p place) *executor.StartError {
 // classify is classify for one hop, and says so if that is not the destination; w
 // is the wire of its handshake, if it came so far.
 func (h *hop) classify(ctx context.Context, s *step, err error, w *wire) *executor.StartError {
-	e := classify(err, place{hop: h.name, phase: s.phase.Name, begin: s.phase.Begin, ctx: ctx, wire: w})
+	e := classify(err, place{
+		hop: h.name, alias: h.host.Alias, phase: s.phase.Name, begin: s.phase.Begin, limit: h.connectTimeout(), ctx: ctx, wire: w,
+		client: h.dialer.resolver.Version(),
+	})
 	if h.jump && e.Code != executor.StartCancelled {
 		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
 	}
@@ -97,6 +108,8 @@ const (
 	hintUnreachable = "there is no way to this address from here: check the network and the VPN"
 	hintDNS         = "check the spelling and HostName in ~/.ssh/config; a VPN may be needed to look it up"
 	hintNotSSH      = "something else listens on this port: check the port"
+	hintProxy       = "run the ProxyCommand of this host by itself to see what it says"
+	hintNotSSHProxy = "the ProxyCommand may lead to something else than an SSH server"
 	hintDropped     = "the server is too busy (MaxStartups), or refuses this address for a while: try again later, with fewer at once"
 	hintLost        = "try again; the server's log may say why it ended the connection"
 	hintNeedsSSH    = "install OpenSSH's client, or write user@host:port, with --ssh-identity for a key of another name"
@@ -112,15 +125,34 @@ func isLate(e *executor.StartError, p place) bool {
 	case errors.Is(cause, errConnectLate):
 		return tell(e, executor.NetTimeout, hintTimeout, e.Err)
 	case errors.Is(cause, errKexLate):
-		e.Said = p.said()
-		if p.wire != nil && len(p.wire.said()) > 0 {
-			return tell(e, executor.NetNotSSH, hintNotSSH, fmt.Errorf("%w: it said something, and no version line came", errNotSSH))
-		}
-		return tell(e, executor.NetTimeout, "the port is open and nothing speaks SSH there in time: check the port, or the load of the server", cause)
+		return isKexLate(e, p)
 	case errors.Is(cause, errLoginLate):
 		return tell(e, executor.AuthTimeout, "try ssh to the same host: if that is slow too, its login is (DNS, PAM)", cause)
 	}
 	return false
+}
+
+// isKexLate classifies a key exchange that timed out by how far it came.
+func isKexLate(e *executor.StartError, p place) bool {
+	e.Said, e.SaidBy = p.said()
+	proxy := p.proxy()
+	switch {
+	case p.wire != nil && p.wire.greeted.Load():
+		return tell(e, executor.NetTimeout, "it speaks SSH and did not go on: check its load, and the network in between", errKexLate)
+	case p.wire != nil && len(p.wire.said()) > 0:
+		return tell(e, executor.NetNotSSH, p.hintNotSSH(), fmt.Errorf("%w: it said something, and no version line came", errNotSSH))
+	case proxy != nil:
+		return tell(e, executor.NetProxy, hintProxy, fmt.Errorf("the ProxyCommand %s did not connect within %s", proxy.name(), seconds(p.limit)))
+	}
+	return tell(e, executor.NetTimeout, "the port is open and nothing speaks SSH there in time: check the port, or the load of the server", errKexLate)
+}
+
+// seconds formats a limit for an error.
+func seconds(d time.Duration) string {
+	if d < time.Second || d%time.Second != 0 {
+		return d.String()
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
 }
 
 func isCancelled(e *executor.StartError, p place) bool {
@@ -181,12 +213,15 @@ func isTunnel(e *executor.StartError, _ place) bool {
 	var refused *ssh.OpenChannelError
 	if !errors.As(t.err, &refused) {
 		if cause := t.via.Cause(); cause != nil {
-			e.Said = cause.Said
+			e.Said, e.SaidBy = cause.Said, cause.SaidBy
+			if e.SaidBy == executor.SpeakerHost {
+				e.SaidBy = executor.SpeakerJump
+			}
 			return tell(e, executor.NetLost, hintLost, fmt.Errorf("connection to the jump host %s was lost: %w", t.via.hop, cause.Err))
 		}
 		return tell(e, executor.NetUnreachable, hintLost, t)
 	}
-	e.Said = refused.Message
+	e.Said, e.SaidBy = refused.Message, executor.SpeakerJump
 	if refused.Reason == ssh.Prohibited {
 		return tell(e, executor.NetUnreachable, "it needs AllowTcpForwarding yes, and PermitOpen for this host, in its sshd_config",
 			fmt.Errorf("the jump host %s does not connect to other hosts", t.via.hop))
@@ -214,7 +249,7 @@ var spoken = []spokenError{
 	{"host key verification failed", executor.HostKeyUnknown, "the host key is not on record", "connect once with ssh in a terminal, or with --accept-new"},
 	{"no matching", executor.KexNoCommon, "no common algorithm", "allow one that the server offers in ~/.ssh/config, for this host only"},
 	{"too many authentication failures", executor.AuthTooMany, "too many keys were tried", "name the right key with IdentityFile, and set IdentitiesOnly yes, for this host in ~/.ssh/config"},
-	{"permission denied", executor.AuthDenied, "login denied", "check the user name, and that one of the keys is in the server's authorized_keys; try ssh in a terminal"},
+	{"permission denied", executor.AuthDenied, "login denied", "check the user name, and that one of the keys is in the server's authorized_keys; try ssh in a terminal\n" + sshauth.HintAccount},
 	{"could not resolve hostname", executor.ResolveDNS, "the name has no address", hintDNS},
 	{"name or service not known", executor.ResolveDNS, "the name has no address", hintDNS},
 	{"temporary failure in name resolution", executor.ResolveDNS, "the name has no address", hintDNS},
@@ -241,10 +276,10 @@ func isProgram(e *executor.StartError, p place) bool {
 	case errors.As(e.Err, &master):
 		return tell(e, executor.NetProxy, "start it with ssh -M, with the same ControlPath, or use --ssh-transport native", master)
 	case errors.As(e.Err, &proxy):
-		e.Said = proxy.said
-		return tell(e, executor.NetProxy, "run the ProxyCommand of this host by itself to see what it says", proxy)
+		e.Said, e.SaidBy = proxy.said, executor.SpeakerProxy
+		return tell(e, executor.NetProxy, hintProxy, proxy)
 	case errors.As(e.Err, &program):
-		e.Said = program.said
+		e.Said, e.SaidBy = program.said, executor.SpeakerSSH
 		for _, c := range spoken {
 			if c.in(program.said) {
 				return tell(e, c.code, c.hint, errors.New(c.text+onRecord(program.said)))
@@ -273,7 +308,9 @@ var offending = pattern(`Offending .{1,40} key in (\S+:\d+)`)
 
 // programLost is why the ssh program of a connection has ended.
 func programLost(hop, said string, after time.Duration) *executor.LostError {
-	e := &executor.LostError{Code: executor.LostClosed, Hop: hop, After: after, Said: said, Err: errPeerClosed}
+	e := &executor.LostError{
+		Code: executor.LostClosed, Hop: hop, After: after, Said: said, SaidBy: executor.SpeakerSSH, Err: errPeerClosed,
+	}
 	switch {
 	case strings.Contains(said, "not responding") || strings.Contains(said, "timed out"):
 		e.Code, e.Err = executor.LostKeepalive, errKeepalive
@@ -284,17 +321,35 @@ func programLost(hop, said string, after time.Duration) *executor.LostError {
 }
 
 // said is what the peer said before it spoke SSH, or what the program between
-// here and there did.
-func (p place) said() string {
+// here and there did: what a ProxyCommand writes may be either's.
+func (p place) said() (string, executor.Speaker) {
 	if p.wire == nil {
-		return ""
+		return "", executor.SpeakerHost
 	}
-	if proxy, ok := p.wire.Conn.(*proxy); ok {
-		if text := proxy.child.stderr.String(); text != "" {
-			return text
+	text, by := strings.TrimSpace(string(p.wire.said())), executor.SpeakerHost
+	if proxy := p.proxy(); proxy != nil {
+		by = executor.SpeakerProxy
+		if words := proxy.child.stderr.String(); words != "" {
+			text = words
 		}
 	}
-	return strings.TrimSpace(string(p.wire.said()))
+	return text, by
+}
+
+// proxy is the ProxyCommand that the connection runs through, nil if there is none.
+func (p place) proxy() *proxy {
+	if p.wire == nil {
+		return nil
+	}
+	proxy, _ := p.wire.Conn.(*proxy)
+	return proxy
+}
+
+func (p place) hintNotSSH() string {
+	if p.proxy() != nil {
+		return hintNotSSHProxy
+	}
+	return hintNotSSH
 }
 
 // isGreeting is a connection that ended before the peer spoke SSH.
@@ -302,17 +357,19 @@ func isGreeting(e *executor.StartError, p place) bool {
 	if p.wire == nil || p.wire.greeted.Load() {
 		return false
 	}
-	e.Said = p.said()
-	proxy, proxied := p.wire.Conn.(*proxy)
+	e.Said, e.SaidBy = p.said()
+	proxy := p.proxy()
 	switch {
 	case errors.Is(e.Err, errNotSSH) || foreign().MatchString(string(p.wire.said())):
 		err := errNotSSH
 		if line, _, _ := strings.Cut(string(p.wire.said()), "\n"); line != "" {
 			err = fmt.Errorf("%w: it says %.60q", errNotSSH, strings.TrimSpace(line))
 		}
-		return tell(e, executor.NetNotSSH, hintNotSSH, err)
-	case proxied && proxy.failure() != nil:
-		return tell(e, executor.NetProxy, "run the ProxyCommand of this host by itself to see what it says", &proxyError{err: proxy.failure()})
+		return tell(e, executor.NetNotSSH, p.hintNotSSH(), err)
+	case proxy != nil && proxy.failure() != nil:
+		return tell(e, executor.NetProxy, hintProxy, &proxyError{err: proxy.failure()})
+	case isEnd(e.Err) && proxy != nil:
+		return tell(e, executor.NetDroppedEarly, hintDropped, errors.New("the ProxyCommand ended before a version line of the server came"))
 	case isEnd(e.Err):
 		return tell(e, executor.NetDroppedEarly, hintDropped, errors.New("the server closed the connection before its version line"))
 	}
@@ -377,7 +434,7 @@ func isLogin(e *executor.StartError, _ place) bool {
 	if !errors.As(e.Err, &login) {
 		return false
 	}
-	e.Said = login.banner
+	e.Said, e.SaidBy = login.banner, executor.SpeakerHost
 	if login.failure == nil {
 		return tell(e, executor.NetLost, hintLost, fmt.Errorf("the connection ended before the login: %w", plainEnd(login.err)))
 	}
@@ -397,7 +454,7 @@ func isChannel(e *executor.StartError, p place) bool {
 		e.Said = refused.Message
 		return tell(e, executor.ChanLimit, hintMaxSessions, fmt.Errorf("the server refuses another session (%v)", refused.Reason))
 	case p.lost != nil:
-		e.Said = p.lost.Said
+		e.Said, e.SaidBy = p.lost.Said, p.lost.SaidBy
 		return tell(e, p.lost.Code, p.lost.Hint, fmt.Errorf("connection lost: %w", p.lost.Err))
 	}
 	e.Said = disconnectText(e.Err)

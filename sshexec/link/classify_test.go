@@ -81,6 +81,7 @@ func TestClassify(t *testing.T) {
 		phase   string
 		text    string // in the error
 		said    string
+		by      executor.Speaker // of said
 		hint    string
 	}{
 		{
@@ -187,11 +188,31 @@ func TestClassify(t *testing.T) {
 			code: executor.NetLost, phase: "host-key", text: "key exchange failed", hint: "log",
 		},
 		{
+			name: "a ProxyCommand that hangs",
+			server: func(t *testing.T) *sshtest.Server {
+				return nowhere(t, "ProxyCommand sh -c 'echo dialling the gate >&2; exec sleep 1000'")
+			},
+			options: short,
+			code:    executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy,
+			text: `the ProxyCommand "sh -c 'echo dialling the gate >&2; exec sleep 1000'" did not connect within 300ms`, said: "dialling the gate", hint: "by itself",
+		},
+		{
+			name:   "a ProxyCommand that leads elsewhere",
+			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand echo HTTP/1.1 400 Bad Request") },
+			code:   executor.NetNotSSH, phase: "host-key", by: executor.SpeakerProxy,
+			text: "does not speak SSH", said: "HTTP/1.1 400", hint: "the ProxyCommand may lead to something else",
+		},
+		{
+			name:   "a ProxyCommand that ends",
+			server: func(t *testing.T) *sshtest.Server { return nowhere(t, "ProxyCommand true") },
+			code:   executor.NetDroppedEarly, phase: "host-key", text: "the ProxyCommand ended before a version line", hint: "MaxStartups",
+		},
+		{
 			name: "a ProxyCommand that fails",
 			server: func(t *testing.T) *sshtest.Server {
 				return nowhere(t, "ProxyCommand sh -c 'echo no such gate >&2; exit 3'")
 			},
-			code: executor.NetProxy, phase: "host-key", text: "ProxyCommand failed: exit status", said: "no such gate", hint: "by itself",
+			code: executor.NetProxy, phase: "host-key", by: executor.SpeakerProxy, text: "ProxyCommand failed: exit status", said: "no such gate", hint: "by itself",
 		},
 		{
 			name: "an unknown host key",
@@ -267,7 +288,7 @@ func TestClassify(t *testing.T) {
 				jump := sshtest.OpenSSH(t, sshtest.Options{Alias: "jump", Sshd: []string{"AllowTcpForwarding no"}})
 				return sshtest.OpenSSH(t, sshtest.Options{Jump: jump})
 			},
-			code: executor.NetUnreachable, phase: "connect", text: "does not connect to other hosts", said: "open failed", hint: "AllowTcpForwarding",
+			code: executor.NetUnreachable, phase: "connect", by: executor.SpeakerJump, text: "does not connect to other hosts", said: "open failed", hint: "AllowTcpForwarding",
 		},
 		{
 			name: "behind a jump host nobody listens",
@@ -276,7 +297,7 @@ func TestClassify(t *testing.T) {
 				s.Stop()
 				return s
 			},
-			code: executor.NetRefused, phase: "connect", text: "connection refused, says the jump host", said: "refused", hint: "port",
+			code: executor.NetRefused, phase: "connect", by: executor.SpeakerJump, text: "connection refused, says the jump host", said: "refused", hint: "port",
 		},
 		{
 			name: "a name that the jump host does not know",
@@ -284,7 +305,7 @@ func TestClassify(t *testing.T) {
 				jump := sshtest.OpenSSH(t, sshtest.Options{Alias: "jump"})
 				return sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Jump: jump, SSH: []string{"HostName nosuchhost.invalid"}}})
 			},
-			code: executor.ResolveDNS, phase: "connect", text: "no address, says the jump host", hint: "spelling",
+			code: executor.ResolveDNS, phase: "connect", by: executor.SpeakerJump, text: "no address, says the jump host", hint: "spelling",
 		},
 		{
 			name: "a jump host that lets nobody in",
@@ -349,6 +370,9 @@ func TestClassify(t *testing.T) {
 			require.Equal(t, c.phase, e.Phase)
 			require.ErrorContains(t, e, c.text)
 			require.Contains(t, e.Said, c.said)
+			if e.Said != "" {
+				require.Equal(t, c.by, e.SaidBy)
+			}
 			require.LessOrEqual(t, len(e.Said), maxSaid)
 			require.Contains(t, e.Hint, c.hint)
 			require.Positive(t, e.Elapsed)

@@ -66,6 +66,9 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 // Host is what the ssh configuration says about the host.
 func (c *Conn) Host() *sshconfig.Host { return c.host }
 
+// Alias is what was typed for the host.
+func (c *Conn) Alias() string { return c.host.Alias }
+
 // Hop names the host: user@host:port.
 func (c *Conn) Hop() string { return c.hop }
 
@@ -123,7 +126,7 @@ func (c *Conn) OpenSession(ctx context.Context) (ssh.Channel, <-chan *ssh.Reques
 				Code: executor.LostClosed, Hop: c.hop, After: time.Since(c.wire.opened), Err: errAbandoned,
 			})
 		}
-		return nil, nil, classify(err, place{hop: c.hop, phase: phaseOpen, begin: begin, ctx: ctx, lost: c.Cause()})
+		return nil, nil, classify(err, place{hop: c.hop, alias: c.wire.alias, phase: phaseOpen, begin: begin, ctx: ctx, lost: c.Cause(), client: c.info.Client})
 	}
 	return channel, requests, nil
 }

@@ -100,7 +100,9 @@ func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Repo
 	w, err := d.findWay(ctx, dest)
 	phase.End = time.Now()
 	if err != nil {
-		failure := classify(err, place{hop: dest.String(), phase: phaseResolve, begin: phase.Begin, ctx: ctx})
+		failure := classify(err, place{
+			hop: dest.String(), phase: phaseResolve, begin: phase.Begin, ctx: ctx, client: d.resolver.Version(),
+		})
 		phase.Err = failure
 		r.end(phase)
 		return nil, failure

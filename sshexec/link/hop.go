@@ -111,6 +111,10 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 	}
 	step.end("", nil)
 	w := newWire(conn, h.name, true)
+	w.alias = h.host.Alias
+	if p, ok := conn.(*proxy); ok {
+		w.setUnder(func() *executor.LostError { return p.lost(h.name, time.Since(w.opened)) })
+	}
 	if h.via != nil {
 		w.setUnder(h.via.Cause)
 	}
@@ -269,9 +273,14 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 	step.end(h.name+" by "+*method, nil)
 	c := newConn(conn, w, h)
 	c.info = describe(conn)
+	c.info.Client = h.dialer.resolver.Version()
 	c.notices = append(append(h.ignored(), notices...), verifier.notices...)
 	if text := banner.String(); text != "" {
-		c.notices = append(c.notices, executor.Notice{Code: "login.banner", Text: "the server has a message", Said: text})
+		banner := executor.Notice{Code: "login.banner", Text: "the server has a message", Said: text}
+		if h.jump {
+			banner.Text, banner.SaidBy = "the jump host has a message", executor.SpeakerJump
+		}
+		c.notices = append(c.notices, banner)
 	}
 	c.serve(channels, requests)
 	return c, nil

@@ -159,6 +159,35 @@ func TestUnknownHostKeys(t *testing.T) {
 	}
 }
 
+// Where nobody can be asked the text says once that the key is unknown.
+func TestAnUnknownKeyIsToldOnce(t *testing.T) {
+	question := fmt.Errorf("%w, for want of a terminal: The host is new: no key of it is on record", executor.ErrNoPrompter)
+	for _, p := range []executor.Prompter{nil, prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {
+		return executor.Answer{}, question
+	})} {
+		e := fails(t, unknown(t), Options{Prompter: p})
+		require.Regexp(t, `^start on target \(\S+\): no host key of \S+ is on record; it sent ssh-ed25519 SHA256:\S+; nobody is there to ask$`, e.Error())
+	}
+}
+
+// Errors carry the alias that was typed, of jump hosts too, and the local ssh.
+func TestErrorsCarryTheAlias(t *testing.T) {
+	jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "gate"}})
+	s := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "web-7", Jump: jump}})
+	c := dial(t, s, Options{})
+	c.Abort(&executor.LostError{Code: executor.LostKeepalive, Hop: c.Hop(), Err: errors.New("no answer")})
+	within(t, c.Done())
+	require.Regexp(t, `^connection to web-7 \(\S+@`+s.Addr+`\) lost after 0s: no answer$`, c.Cause().Error())
+	require.Contains(t, c.Info().Client, "OpenSSH_")
+
+	s.Stop()
+	e := fails(t, s, Options{})
+	require.Regexp(t, `^start on web-7 \(\S+@`+s.Addr+`\): connection refused, says the jump host `, e.Error())
+	require.Contains(t, e.Client, "OpenSSH_")
+	jump.Stop()
+	require.Regexp(t, `^start on gate \(\S+@`+jump.Addr+`\): at the jump host: connection refused$`, fails(t, s, Options{}).Error())
+}
+
 // codes are the notices of c.
 func codes(c *Conn) []string {
 	var codes []string

@@ -192,7 +192,12 @@ type refusedKeyError struct {
 	err     error
 }
 
-func (e *refusedKeyError) Error() string { return fmt.Sprintf("%v: %v", e.unknown, e.err) }
+func (e *refusedKeyError) Error() string {
+	if errors.Is(e.err, executor.ErrNoPrompter) { // whose text may repeat the question
+		return fmt.Sprintf("%v; %v", e.unknown, executor.ErrNoPrompter)
+	}
+	return fmt.Sprintf("%v: %v", e.unknown, e.err)
+}
 func (e *refusedKeyError) Unwrap() []error {
 	return []error{e.unknown, e.err}
 }

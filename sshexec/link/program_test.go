@@ -166,6 +166,8 @@ func TestBinaryThatIsLost(t *testing.T) {
 	within(t, c.Done())
 	require.Contains(t, []executor.StartCode{executor.LostReset, executor.LostClosed}, c.Cause().Code)
 	require.Contains(t, c.Cause().Said, "closed by remote host")
+	require.Equal(t, executor.SpeakerSSH, c.Cause().SaidBy)
+	require.ErrorContains(t, c.Cause(), "connection to target ("+c.Hop()+") lost")
 	require.Empty(t, leftIn(t, dir))
 }
 
@@ -233,6 +235,9 @@ func TestBinaryThatFails(t *testing.T) {
 			t.Logf("%s: %v\n\tsaid %q\n\thint: %s", e.Code, e, e.Said, e.Hint)
 			require.Equal(t, c.code, e.Code)
 			require.Contains(t, e.Said, c.said)
+			if e.Said != "" {
+				require.Equal(t, executor.SpeakerSSH, e.SaidBy, "the words are those of a program of this machine")
+			}
 			require.NotEmpty(t, e.Hint)
 			if c.code == executor.HostKeyChanged {
 				require.ErrorContains(t, e, "known_hosts:1")
@@ -324,6 +329,11 @@ func TestMaster(t *testing.T) {
 	}
 	require.Equal(t, Native, dial(t, s, Options{Transport: Native}).Info().Transport)
 	require.NoError(t, exec.Command("ssh", "-F", s.Config, "-O", "check", s.Alias).Run())
+
+	c := dial(t, s, Options{Transport: Master})
+	require.NoError(t, master.Process.Kill())
+	within(t, c.Done())
+	require.EqualError(t, c.Cause().Err, "the ssh master on this machine closed its side", "which is not the other side")
 }
 
 // A socket at which nobody answers is no reason not to connect.

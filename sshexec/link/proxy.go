@@ -2,11 +2,16 @@ package link
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"mcpdbg/session/executor"
 )
 
 // A proxy is a ProxyCommand as a net.Conn: its standard input and output lead to
@@ -58,11 +63,7 @@ func (p *proxy) Close() error {
 	p.closeOnce.Do(func() {
 		_ = p.in.Close()
 		_ = p.out.Close()
-		select {
-		case <-p.child.exited:
-			p.ended = true
-		default:
-		}
+		p.ended = p.child.hasExited()
 		p.child.kill()
 	})
 	return nil
@@ -75,6 +76,30 @@ func (p *proxy) failure() error {
 		return p.child.err
 	}
 	return nil
+}
+
+// lost returns why the connection through the command has ended, nil if the command
+// has not failed: then it was the other side.
+func (p *proxy) lost(hop string, after time.Duration) *executor.LostError {
+	p.child.settle()
+	_ = p.Close()
+	err := p.failure()
+	if err == nil {
+		return nil
+	}
+	return &executor.LostError{
+		Code: executor.LostClosed, Hop: hop, After: after, Said: p.child.stderr.String(), SaidBy: executor.SpeakerProxy,
+		Err: fmt.Errorf("the ProxyCommand on this machine ended: %w", err),
+	}
+}
+
+// name is the command, in quotes and short enough for an error.
+func (p *proxy) name() string {
+	const most = 200
+	if len(p.command) > most {
+		return strconv.Quote(strings.ToValidUTF8(p.command[:most], "") + "...")
+	}
+	return strconv.Quote(p.command)
 }
 
 // LocalAddr implements net.Conn; there is no address.

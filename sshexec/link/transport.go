@@ -74,9 +74,17 @@ func (d *Dialer) connectMaster(ctx context.Context, w *way, r Reporter) (*Conn, 
 			return nil, failure
 		}
 		step.end("", nil)
+		c.wire.setUnder(func() *executor.LostError {
+			return &executor.LostError{
+				Code: executor.LostClosed, Hop: h.name, After: time.Since(c.wire.opened), Err: errMasterEnded,
+				Hint: "the master may have ended, or lost its own connection",
+			}
+		})
 		return c, nil
 	})
 }
+
+var errMasterEnded = errors.New("the ssh master on this machine closed its side")
 
 // dialMaster connects to the socket of a master.
 func dialMaster(ctx context.Context, path string) (net.Conn, error) {
@@ -93,6 +101,7 @@ func dialMaster(ctx context.Context, path string) (net.Conn, error) {
 // control speaks to a master over conn, which it takes over.
 func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Conn, error) {
 	w := newWire(conn, h.name, false)
+	w.alias = h.host.Alias
 	stop := context.AfterFunc(ctx, func() { _ = w.Close() })
 	sshConn, channels, requests, err := ssh.NewControlClientConn(w)
 	if !stop() {
@@ -104,7 +113,7 @@ func (h *hop) control(ctx context.Context, conn net.Conn, transport string) (*Co
 	}
 	c := newConn(sshConn, w, h)
 	c.borrowed = true
-	c.info = executor.LinkInfo{Transport: transport, Hops: []string{h.name}}
+	c.info = executor.LinkInfo{Transport: transport, Hops: []string{h.name}, Client: h.dialer.resolver.Version()}
 	c.notices = h.ignored()
 	c.serve(channels, requests)
 	return c, nil

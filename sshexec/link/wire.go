@@ -19,6 +19,7 @@ import (
 type wire struct {
 	net.Conn
 	hop      string
+	alias    string // of hop, as it was typed
 	opened   time.Time
 	heard    atomic.Int64 // when, since opened
 	ack      func()       // asks for acknowledgements without delay; nil: not a socket
@@ -122,8 +123,11 @@ func (w *wire) abort(cause *executor.LostError) {
 	_ = w.Close() // whatever it says, nothing comes after it
 }
 
-// lost remembers why the wire has ended.
+// lost remembers why the wire has ended; cause is the wire's from here on.
 func (w *wire) lost(cause *executor.LostError) {
+	if cause.Alias == "" && cause.Hop == w.hop {
+		cause.Alias = w.alias
+	}
 	if w.cause.CompareAndSwap(nil, cause) {
 		close(w.gone)
 	}

@@ -207,10 +207,14 @@ const (
 	hintLost       = "the server may allow fewer attempts: name the right key with IdentityFile and IdentitiesOnly yes"
 	hintHardware   = "FIDO keys sign through the agent or OpenSSH only: load it with ssh-add, or use --ssh-transport binary"
 	hintElse       = "it wants what only OpenSSH's client can do: use --ssh-transport binary"
-	hintNoKey      = "there was no key to offer: load one with ssh-add, or name it with IdentityFile in ~/.ssh/config"
-	hintDenied     = "check the user name, and that one of these keys is in the server's authorized_keys"
-	hintSecret     = "check the user name and the password"
+	hintNoKey      = "there was no key to offer: load one with ssh-add, or name it with --ssh-identity, or with IdentityFile in ~/.ssh/config"
+	hintDenied     = "check the user name, and that one of these keys is in the server's authorized_keys\n" + HintAccount
+	hintSecret     = "check the user name and the password\n" + HintAccount
 )
+
+// HintAccount is what may be wrong with an account that no key and no password can
+// open.
+const HintAccount = "ask the owner of the host whether the account is locked, expired or without a valid shell: only the server's log says so"
 
 func hintPrompt(q *question) string {
 	if q.kind == executor.PromptPassphrase {

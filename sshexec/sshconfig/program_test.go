@@ -162,7 +162,7 @@ func TestResolveCache(t *testing.T) {
 		require.NoError(t, err)
 		text, err := os.ReadFile(log)
 		require.NoError(t, err)
-		return strings.Count(string(text), "\n") - strings.Count(string(text), "-F none")
+		return strings.Count(string(text), "-G ") - strings.Count(string(text), "-G -F none")
 	}
 	web := Destination{Host: "web"}
 	require.Equal(t, 1, runs(web))

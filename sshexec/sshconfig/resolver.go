@@ -34,6 +34,7 @@ type Resolver struct {
 	mu       sync.Mutex
 	cache    map[cacheKey]cached
 	defaults map[string]settings // by program: what it prints without any configuration
+	version  string              // of the program that was asked last
 }
 
 type cacheKey struct {
@@ -98,6 +99,20 @@ func absolute(files []string) ([]string, error) {
 		full = append(full, path)
 	}
 	return full, nil
+}
+
+// Version is the version of the ssh program that was asked, such as
+// "OpenSSH_9.2p1, OpenSSL 3.0.19"; empty if none was, or it did not say.
+func (r *Resolver) Version() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version
+}
+
+func (r *Resolver) setVersion(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.version = text
 }
 
 // program returns the ssh program to run, empty for none.
@@ -189,6 +204,7 @@ func (r *Resolver) ask(ctx context.Context, binary string, m machine, d Destinat
 		bare <- answer{settings: defaults}
 	} else {
 		go func() {
+			r.setVersion(versionOf(ctx, binary))
 			s, err := runG(ctx, binary, "", []string{"-F", "none"}, Destination{Host: "localhost"})
 			bare <- answer{s, err}
 		}()

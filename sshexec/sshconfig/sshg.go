@@ -70,6 +70,31 @@ func runG(ctx context.Context, binary, home string, config []string, d Destinati
 	return s, nil
 }
 
+// maxVersion bounds the version of a program in bytes.
+const maxVersion = 200
+
+// versionOf asks the ssh program for its version, which it writes to standard
+// error; it is made safe to show, and empty if there is none.
+func versionOf(ctx context.Context, binary string) string {
+	ctx, cancel := context.WithTimeout(ctx, timeoutG)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "-V")
+	out := &bounded{max: maxVersion, over: func() {}}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = 3 * time.Second
+	detach(cmd)
+	if cmd.Run() != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(out.kept), "\n")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, line))
+}
+
 // parseG reads the output of ssh -G: one keyword and its value a line. Keywords
 // come in any version of ssh; what is no keyword, or no text, is an error.
 func parseG(out []byte) (settings, error) {

@@ -109,7 +109,7 @@ func groups(targets []smoke.Result) []*group {
 // general is a message without what is another one on each host: its names, its
 // address, and numbers.
 func general(message, host, server string) string {
-	for _, name := range []string{host, server, address(message)} {
+	for _, name := range append([]string{host, server}, places(message)...) {
 		if name != "" {
 			message = withoutName(message, name)
 		}
@@ -150,19 +150,27 @@ func inWord(r rune) bool {
 	return r == '-' || r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// address is that of the host where a message begins by saying where it happened,
-// as in "start on me@web-1.example.org:22: connection refused"; else "".
-func address(message string) string {
+// places are the alias and the address of the host where a message begins by saying
+// where it happened, as in "start on web-1 (me@web-1.example.org:22): connection
+// refused"; none of one that does not.
+func places(message string) []string {
 	where, _, _ := strings.Cut(message, ": ")
 	_, at, found := strings.Cut(where, " on ")
-	if !found || strings.Contains(at, " ") {
-		return ""
+	if !found {
+		return nil
 	}
-	at = at[strings.LastIndexByte(at, '@')+1:]
-	if port := strings.LastIndexByte(at, ':'); port > 0 {
-		at = at[:port]
+	alias, hop, found := strings.Cut(strings.TrimSuffix(at, ")"), " (")
+	if !found {
+		alias, hop = "", at
 	}
-	return at
+	if strings.Contains(alias+hop, " ") {
+		return nil
+	}
+	hop = hop[strings.LastIndexByte(hop, '@')+1:]
+	if port := strings.LastIndexByte(hop, ':'); port > 0 {
+		hop = hop[:port]
+	}
+	return []string{hop, alias}
 }
 
 // A summary writes the groups.

@@ -91,6 +91,8 @@ func TestGeneral(t *testing.T) {
 	require.Equal(t, general("on web-1:22: no answer from 10.0.0.1:22 in 10.0s", "web-1", "s"), general("on web-27:2222: no answer from 192.168.0.27:22 in 9s", "web-27", "s"))
 	require.Equal(t, general("start on me@db.example.org:22: db.example.org is closed", "one", "s"), general("start on me@10.0.0.1:2222: 10.0.0.1 is closed", "other", "s"),
 		"an alias says nothing of the address")
+	require.Equal(t, general("start on alpha (me@a.example.org:22): refused", "me@alpha:22", "s"), general("start on beta (me@10.0.0.1:2222): refused", "beta", "s"),
+		"neither do aliases make a difference")
 	require.Equal(t, general("not begun: b is away", "b", "s"), general("not begun: c is away", "c", "s"), "a name may be a letter")
 	require.NotEqual(t, general("refused", "a", "b"), general("denied", "a", "b"))
 }
