@@ -54,7 +54,7 @@ func (l *launcher) gone(ctx context.Context, err error) *executor.StartError {
 func (l *launcher) cancelled(ctx context.Context) *executor.StartError {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return l.fail(executor.StartTimeout, fmt.Errorf("%w of %v", errSilent, l.limit),
-			"see whether the login shell there waits for something: ssh "+l.conn.Host().Alias+" true\n"+longerHint)
+			"see whether the login shell there waits for something: ssh "+l.conn.Host().Alias+" true\n"+silentHint+"\n"+longerHint)
 	}
 	return startCancelled(ctx, "start")
 }
@@ -83,6 +83,8 @@ func (l *launcher) killShells() {
 }
 
 const longerHint = "if it is only slow: --ssh-launch-timeout gives it longer"
+
+const silentHint = "if a forced command there is the server itself, --ssh-launch plain starts it without our script"
 
 const noMarkerHint = "this may be a forced command, a host without a POSIX /bin/sh, or a startup file that takes over: --ssh-launch plain runs the bare command"
 
