@@ -32,7 +32,7 @@ func (l *launcher) openGuard(ctx context.Context) <-chan opening {
 	done := make(chan opening, 1)
 	seconds := int((l.lease + time.Second - 1) / time.Second)
 	go func() {
-		done <- l.openScript(ctx, guardScript(l.mark, seconds, l.leave), "ARMED-"+l.mark, true)
+		done <- l.openScript(ctx, "ARMED-"+l.mark, true, guardScript(l.mark, seconds, l.leave))
 	}()
 	return done
 }
@@ -287,7 +287,7 @@ func (p *process) sample(ctx context.Context) {
 // launcher is what starts another guard for the process.
 func (p *process) launcher() *launcher {
 	o := &p.ex.opts
-	return &launcher{conn: p.conn, mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave}
+	return &launcher{conn: p.guardConn(), mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave}
 }
 
 // notify adds a notice to those of the start, and tells subscribers.

@@ -20,6 +20,10 @@
 //     use), or where that fails by the mark in their environment. Who has been
 //     seen as a member once stays one, by pid and time of birth.
 //
+// Where the server allows one session on a connection, the guard gets a second
+// connection. It takes charge of the run only if it finds its pid with the mark:
+// the second connection may lead to another machine.
+//
 // What is sent is pipelined: from the open connection to the running command
 // are two round trips and the one in which the guard is executed.
 //

@@ -178,6 +178,11 @@ func (p *process) launch(ctx context.Context, conn *link.Conn, set map[string]st
 		leave: p.cmd.Leave, lost: p.ex.lostRuns(),
 		cmd: launchCommand{argv: p.cmd.Argv, dir: p.cmd.Dir, env: p.cmd.Env, noStdin: p.cmd.NoStdin},
 	}
+	if conn.Info().Transport == link.Native {
+		l.redial = func(ctx context.Context, why string) (*link.Conn, error) {
+			return p.ex.dialer.DialAgain(ctx, p.ex.opts.Destination, why)
+		}
+	}
 	begin := time.Now()
 	start := l.guarded
 	if p.ex.opts.Launch == LaunchPlain {

@@ -63,7 +63,6 @@ func TestStartOnAServerThatRefuses(t *testing.T) {
 		said   string
 	}{
 		{"no session at all", sshtest.FakeOptions{MaxSessions: -1}, executor.ChanLimit, true, ""},
-		{"one session only", sshtest.FakeOptions{MaxSessions: 1}, executor.ChanLimit, true, ""},
 		{"no commands", sshtest.FakeOptions{RefuseExec: true}, executor.ExecRefused, true, ""},
 		{"no answer to exec", sshtest.FakeOptions{MuteExec: true}, executor.StartTimeout, false, ""},
 		{"cut before the marker", sshtest.FakeOptions{CutAfter: 1}, executor.LostClosed, true, ""},

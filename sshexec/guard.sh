@@ -493,6 +493,12 @@ while IFS= read -r LINE; do
 		lease
 		echo "E $N"
 		;;
+	V) # whether a process of this machine carries the mark: nothing is guarded yet
+		marked
+		LIST=
+		case $FOUND in *" $3 "*) tell M $3 ;; esac
+		echo "E $2"
+		;;
 	X) # the leader has ended: its numbers may soon be anybody's
 		RUN=0
 		look

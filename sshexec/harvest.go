@@ -36,7 +36,7 @@ func (c *pathCache) get(ctx context.Context, l *launcher) (string, *executor.Sta
 // harvest asks the user's shell for its PATH. The server itself never runs
 // under such a shell: an interactive one may print, wait or start things.
 func (l *launcher) harvest(ctx context.Context) (string, *executor.StartError) {
-	o := l.openScript(ctx, harvestScript(l.mark, l.from), "PATH-"+l.mark, false)
+	o := l.openScript(ctx, "PATH-"+l.mark, false, harvestScript(l.mark, l.from))
 	if o.failure != nil {
 		return "", l.openFailed(ctx, o.failure)
 	}

@@ -100,7 +100,7 @@ func (p *process) keepalive(ctx context.Context) {
 			_, err := p.askGuard(ctx, "B", "")
 			return err
 		},
-		heard: p.conn.Heard,
+		heard: p.guardConn().Heard,
 		tell:  func(s executor.LinkState, rtt time.Duration) { p.setLink(s, rtt) },
 		lost: func(quiet time.Duration) {
 			err := fmt.Errorf("no answer for %s", quiet.Round(time.Second/10))

@@ -46,6 +46,10 @@ type launcher struct {
 	paths *pathCache
 	lost  []lostRun // earlier runs that may still live there
 
+	// redial makes a second connection to the host; nil where that is not done.
+	redial func(ctx context.Context, why string) (*link.Conn, error)
+	single bool // one session at a time; a run shows its mark before it runs
+
 	rtt time.Duration // of the first round trip
 
 	mu     sync.Mutex
@@ -64,10 +68,11 @@ type launched struct {
 	rest    [2][]byte // of each stream, what came behind the marker
 	notices []executor.Notice
 	settled chan []guardProc // the guard's answer to P
+	apart   *link.Conn       // of the guard, if it has a connection of its own
 }
 
-// guarded starts the run under a guard.
-func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError) {
+// together starts the run and its guard on one connection.
+func (l *launcher) together(ctx context.Context) (*launched, *executor.StartError) {
 	guardOpen := l.openGuard(ctx)
 	if l.from == PathPlain || l.from == PathExplicit {
 		run := l.openRun(ctx) // beside the guard, to save round trips
@@ -95,11 +100,11 @@ type opening struct {
 	failure  error
 }
 
-// openScript runs script in a shell that leads a group, on a channel of its
+// openScript runs scripts in a shell that leads a group, on a channel of their
 // own, and looks for a marker on both streams. It does not wait for the server
 // to agree if sure is not set: what the script says is proof enough.
-func (l *launcher) openScript(ctx context.Context, script, marker string, sure bool) opening {
-	ch, err := open(ctx, l.conn)
+func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scripts ...string) opening {
+	ch, err := l.openSession(ctx)
 	if err != nil {
 		return opening{failure: err}
 	}
@@ -117,7 +122,11 @@ func (l *launcher) openScript(ctx context.Context, script, marker string, sure b
 		// A long script that nobody reads can get stuck. Otherwise, whether it
 		// arrives shows in what comes back.
 		stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
-		_, _ = ch.Write(append(encode(leadScript), encode(script)...))
+		lines := encode(leadScript)
+		for _, script := range scripts {
+			lines = append(lines, encode(script)...)
+		}
+		_, _ = ch.Write(lines)
 		stop()
 	} else if !errors.Is(err, errRefused) && ctx.Err() == nil {
 		err = nil // the command has ended already: what it said tells why
@@ -134,7 +143,11 @@ func (l *launcher) sendConfigured(ch *channel) {
 }
 
 func (l *launcher) openRun(ctx context.Context) opening {
-	return l.openScript(ctx, runScript(l.mark, l.cmd), "RUN-"+l.mark, false)
+	scripts := []string{runScript(l.mark, l.cmd)}
+	if l.single {
+		scripts = []string{showMark(l.mark), scripts[0]}
+	}
+	return l.openScript(ctx, "RUN-"+l.mark, false, scripts...)
 }
 
 // marker waits for the marker on standard output.
@@ -155,6 +168,18 @@ func (l *launcher) marker(ctx context.Context, o opening) (reading, *executor.St
 
 // release waits until the run is ready, tells the guard of it and lets it go.
 func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched, *executor.StartError) {
+	run, failure := l.prepared(ctx, o)
+	if failure == nil {
+		failure = l.letGo(ctx, o, run, g)
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	return run, nil
+}
+
+// prepared waits until the run is ready.
+func (l *launcher) prepared(ctx context.Context, o opening) (*launched, *executor.StartError) {
 	r, failure := l.marker(ctx, o)
 	if failure != nil {
 		return nil, failure
@@ -169,8 +194,15 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched,
 	case <-ctx.Done():
 		return nil, l.timedOut(ctx, o)
 	}
-	run.run, run.guard, run.rtt, run.path, run.rest = o.ch, g, l.rtt, l.cmd.path, [2][]byte{r.rest, errs.rest}
-	run.notices = slices.Concat(noiseNotices(r.noise, errs.noise, l.mark), modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
+	run.run, run.path, run.rest = o.ch, l.cmd.path, [2][]byte{r.rest, errs.rest}
+	run.notices = noiseNotices(r.noise, errs.noise, l.mark)
+	return run, nil
+}
+
+// letGo tells the guard of a run that is ready, and lets the run go.
+func (l *launcher) letGo(ctx context.Context, o opening, run *launched, g *guard) *executor.StartError {
+	run.guard, run.rtt = g, l.rtt
+	run.notices = slices.Concat(run.notices, modeNotices(g.caps, run.stamp != noStamp, l.lease, run.group), l.endLost(ctx, g))
 	// The guard knows the run before it runs: nobody can be missed. Both lines
 	// are one round trip behind the marker.
 	var err error
@@ -183,9 +215,9 @@ func (l *launcher) release(ctx context.Context, o opening, g *guard) (*launched,
 		_, err = io.WriteString(o.ch, "GO-"+l.mark+"\n")
 	}
 	if err != nil {
-		return nil, l.gone(ctx, err)
+		return l.gone(ctx, err)
 	}
-	return run, nil
+	return nil
 }
 
 // ready reads what the run says of itself: pid, group, status, stamp, PATH.

@@ -198,6 +198,10 @@ func (p *process) attach(conn *link.Conn, run *launched, env executor.EnvReport)
 	for _, pump := range p.pumps {
 		p.ex.running.Go(pump.run)
 	}
+	if run.apart != nil {
+		conn.KeepAlive()
+		p.ex.running.Go(func() { p.watchApart(ctx, run.apart) })
+	}
 	p.ex.running.Go(func() { p.away.keep(ctx) })
 	p.ex.running.Go(func() { p.keepalive(ctx) })
 	if run.guard != nil {
@@ -299,6 +303,8 @@ func (p *process) endedBy(exit executor.Exit) (executor.EndedBy, string) {
 		return exit.By, exit.Why
 	}
 	switch why := g.reason(); {
+	case p.running.apart != nil && p.running.apart.Cause() != nil && !p.isSwept() && !p.isEnding():
+		return executor.EndedByGuard, "its connection was lost"
 	case !why.meets:
 		return exit.By, exit.Why // it found a leader that had ended
 	case why.kind == reasonClosed:
@@ -393,6 +399,9 @@ func (p *process) sweep() {
 func (p *process) abandon() {
 	p.beats()
 	_ = p.conn.Close() // nothing is wanted from it any more
+	if apart := p.running.apart; apart != nil {
+		_ = apart.Close()
+	}
 }
 
 func (p *process) isSwept() bool {

@@ -78,6 +78,12 @@ const (
 	runNoDir    = "3"
 )
 
+// showMark has the next line run in a shell whose environment has the mark: that of
+// a running shell does not show what it exports.
+func showMark(mark string) string {
+	return "_mw=" + mark + "; export _mw; exec /bin/sh -c '" + readLine + "'"
+}
+
 // stampScript sets _mk to the stamp, or to 0 where that fails. The stamp is the
 // soft limit on file locks, which Linux has not used since 2.4: descendants
 // inherit it, a process that clears its environment keeps it, and /proc shows it
@@ -95,7 +101,7 @@ _mset() { ulimit -S -w $1 || ulimit -S -x $1 || ulimit -S -L $1; }
 // of them might be, except for those that begin with _m.
 func runScript(mark string, c launchCommand) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, groupOf+"unset _m _ml\n"+stampScript, stampOf(mark))
+	fmt.Fprintf(&b, groupOf+"unset _m _ml _mw\n"+stampScript, stampOf(mark))
 	fmt.Fprintf(&b, `_mend() { echo; echo "RUN-%[1]s $$ ${_mg:-0} $1 $_mk $PATH"; echo >&2; echo "RUN-%[1]s" >&2; }
 `, mark)
 	if c.dir != "" {

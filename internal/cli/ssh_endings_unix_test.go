@@ -141,3 +141,13 @@ func TestForcedCommand(t *testing.T) {
 	require.Contains(t, r.stderr, "the host said: Only backups, ")
 	require.Contains(t, r.stderr, "--ssh-launch plain")
 }
+
+// One session on a connection is enough: a second connection is announced.
+func TestOneSessionOnly(t *testing.T) {
+	t.Parallel()
+	s := sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxSessions 1"}})
+	r := there(t, s, echo()...)
+	require.Equal(t, 0, r.code, r.stderr)
+	require.JSONEq(t, echoed, r.stdout)
+	require.Contains(t, r.stderr, "mcpdbg: note: the server allows one session on a connection (MaxSessions 1): a second connection carries the guard\n")
+}

@@ -154,6 +154,9 @@ func (d *Dialer) leave(b *bastion) {
 func (d *Dialer) connectHop(ctx context.Context, way *way, n int, via *bastion, t *trace) (*Conn, *executor.StartError) {
 	host := way.hosts[n-1]
 	h := &hop{dialer: d, host: host, name: hopName(host), jump: n < len(way.hosts), trace: t, release: func() {}}
+	if !h.jump {
+		h.why = way.why
+	}
 	if via != nil {
 		h.via = via.conn
 		d.use(via)

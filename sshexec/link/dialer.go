@@ -93,6 +93,21 @@ func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporte
 	return c, nil
 }
 
+// DialAgain makes a second native connection to where one leads already, whose turn
+// of Limits it shares. A person who is asked for the login is told why it is needed.
+func (d *Dialer) DialAgain(ctx context.Context, dest sshconfig.Destination, why string) (*Conn, error) {
+	way, err := d.resolve(ctx, dest, Reporter{})
+	if err != nil {
+		return nil, err
+	}
+	way.why = why
+	c, err := d.connectNative(ctx, way, Reporter{})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 // resolve finds the way to dest, as one phase.
 func (d *Dialer) resolve(ctx context.Context, dest sshconfig.Destination, r Reporter) (*way, *executor.StartError) {
 	phase := executor.Phase{Name: phaseResolve, Detail: dest.String(), Begin: time.Now()}

@@ -43,6 +43,7 @@ type hop struct {
 	jump    bool   // on the way to the destination
 	via     *Conn  // the hop before this one; nil: from this machine
 	trace   *trace
+	why     string            // a person is asked again
 	release func()            // lets go of via, once the connection has ended
 	dropped []executor.Notice // that the server closed a connection before this one
 }
@@ -235,7 +236,7 @@ func (h *hop) handshake(ctx context.Context, w *wire) (*Conn, *executor.StartErr
 
 	clocks := startClocks(ctx, w, h.connectTimeout(), h.authTimeout())
 	defer clocks.stop()
-	prompter := newAsker(h.dialer.options.Prompter, h.trace)
+	prompter := newAsker(h.dialer.options.Prompter, h.trace, h.why)
 	verifier := newVerifier(clocks.kex, &h.dialer.records, h.host, h.name)
 	verifier.prompter, verifier.policy = prompter, h.dialer.options.newKeyPolicy(h.host)
 	verifier.apply(config)

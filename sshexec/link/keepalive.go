@@ -27,6 +27,10 @@ var kernelKeepalive = net.KeepAliveConfig{Enable: true, Idle: keepaliveQuiet, In
 // program holds it.
 var ErrNoPing = errors.New("this connection has no keepalive of its own")
 
+// KeepAlive has the connection watched as those to jump hosts are: it is given up
+// when the server does not answer any more.
+func (c *Conn) KeepAlive() { c.crew.run(c.keepAlive) }
+
 // Ping asks the server for a reply, and says how long it took. SSH has one such
 // request under way at a time: when ctx ends first, the next Ping begins once this
 // one is answered.

@@ -131,18 +131,22 @@ func (s *step) end(detail string, err error) {
 type asker struct {
 	prompter executor.Prompter
 	trace    *trace
+	why      string // it is asked a second time; empty: it is not
 }
 
 // newAsker returns nil when there is nobody to ask.
-func newAsker(p executor.Prompter, t *trace) executor.Prompter {
+func newAsker(p executor.Prompter, t *trace, why string) executor.Prompter {
 	if p == nil {
 		return nil
 	}
-	return &asker{prompter: p, trace: t}
+	return &asker{prompter: p, trace: t, why: why}
 }
 
 // Ask implements executor.Prompter.
 func (a *asker) Ask(ctx context.Context, p executor.Prompt) (executor.Answer, error) {
 	defer a.trace.pause()()
+	if a.why != "" {
+		p.Text = a.why + "\n" + p.Text
+	}
 	return a.prompter.Ask(ctx, p)
 }

@@ -24,6 +24,7 @@ type way struct {
 	// names are the destinations as they were typed: they decide about every
 	// setting, so that two ways share a hop if these are the same up to it.
 	names []string
+	why   string // there is a second connection to the last host
 }
 
 // findWay resolves dest and its jump hosts. As with ssh, the first jump host may

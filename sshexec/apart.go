@@ -1,0 +1,168 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+)
+
+const (
+	// freeTries is how often a session is asked for while the one before it ends,
+	// and freeWait the time between two tries.
+	freeTries = 20
+	freeWait  = 100 * time.Millisecond
+	// clearTime is how long the end of a session is waited for.
+	clearTime = 2 * time.Second
+)
+
+const (
+	oneSession = "the server allows one session on a connection (MaxSessions 1)"
+	whySecond  = oneSession + ", so a second connection is needed for the guard, and it has to log in again."
+	plainHint  = "--ssh-launch plain needs one session only: it starts the server without a guard"
+)
+
+var errElsewhere = errors.New(oneSession + ", and a second connection leads to a machine where the process cannot be found: no guard can be armed there")
+
+// guarded starts the run under a guard. Where the server allows only one session on
+// a connection, the guard gets a connection of its own.
+func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError) {
+	run, failure := l.together(ctx)
+	if failure == nil || failure.Code != executor.ChanLimit {
+		return run, failure
+	}
+	if l.redial != nil && l.clear(ctx) {
+		if run, failure = l.apart(ctx); failure == nil {
+			return run, nil
+		}
+	}
+	failure.Hint = plainHint + "\n" + failure.Hint
+	return nil, failure
+}
+
+// clear ends what runs on the connection, so that its session is free. It reports
+// whether there was anything.
+func (l *launcher) clear(ctx context.Context) bool {
+	l.mu.Lock()
+	opened := l.opened
+	l.opened = nil
+	l.mu.Unlock()
+	limit := time.NewTimer(clearTime)
+	defer limit.Stop()
+	for _, ch := range opened {
+		_, _ = io.WriteString(ch, "Q\n") // the end of a guard; a run that waits for its GO takes nothing else
+		_ = ch.CloseWrite()
+		_ = ch.Close()
+	}
+	for _, ch := range opened {
+		select {
+		case <-ch.ended:
+		case <-limit.C:
+			return true
+		case <-ctx.Done():
+			return true
+		}
+	}
+	return len(opened) > 0
+}
+
+// openSession opens a channel. In single mode the session before it may take a
+// moment to end.
+func (l *launcher) openSession(ctx context.Context) (*channel, error) {
+	for try := 0; ; try++ {
+		ch, err := open(ctx, l.conn)
+		var refused *executor.StartError
+		if err == nil || !l.single || try == freeTries || !errors.As(err, &refused) || refused.Code != executor.ChanLimit {
+			return ch, err
+		}
+		select {
+		case <-time.After(freeWait):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// apart starts the run on the first connection and its guard on a second one. The
+// guard knows of the run only if it finds its pid with the mark: a load balancer
+// may have led it to another machine.
+func (l *launcher) apart(ctx context.Context) (*launched, *executor.StartError) {
+	l.single = true
+	if l.from == PathLogin || l.from == PathInteractive {
+		path, failure := l.paths.get(ctx, l)
+		if failure != nil {
+			return nil, failure
+		}
+		l.cmd.path = path
+		l.clear(ctx)
+	}
+	o := l.openRun(ctx)
+	run, failure := l.prepared(ctx, o)
+	if failure != nil {
+		return nil, failure
+	}
+	second, err := l.redial(ctx, whySecond)
+	if err != nil {
+		return nil, asStartError(ctx, err)
+	}
+	beside := &launcher{conn: second, mark: l.mark, set: l.set, limit: l.limit, lease: l.lease, leave: l.leave}
+	g, failure := beside.armFor(ctx, run.pid)
+	if failure == nil {
+		run.apart = second
+		run.notices = append(run.notices, executor.Notice{Code: "mode.second-connection", Text: oneSession + ": a second connection carries the guard"})
+		l.rtt = beside.rtt
+		failure = l.letGo(ctx, o, run, g)
+	}
+	if failure != nil {
+		_ = second.Close()
+		return nil, failure
+	}
+	return run, nil
+}
+
+// armFor arms a guard if it finds the process with the mark on its machine.
+func (l *launcher) armFor(ctx context.Context, pid int) (*guard, *executor.StartError) {
+	g, failure := l.arm(ctx, <-l.openGuard(ctx))
+	if failure != nil {
+		return nil, failure
+	}
+	found, err := g.ask(ctx, "V", strconv.Itoa(pid))
+	switch {
+	case err != nil:
+		return nil, l.gone(ctx, err)
+	case !slices.ContainsFunc(found, func(p guardProc) bool { return p.PID == pid }):
+		g.close()
+		return nil, l.fail(executor.ChanLimit, errElsewhere, "")
+	}
+	return g, nil
+}
+
+// watchApart ends the run when the connection of its guard is lost: the guard ends
+// the process then.
+func (p *process) watchApart(ctx context.Context, apart *link.Conn) {
+	select {
+	case <-apart.Done():
+	case <-ctx.Done():
+		return
+	}
+	if ctx.Err() != nil {
+		return // it was closed here
+	}
+	lost := *apart.Cause()
+	lost.Err = fmt.Errorf("the second connection, which carries the guard: %w", lost.Err)
+	p.conn.Abort(&lost)
+}
+
+// guardConn is the connection that carries the guard.
+func (p *process) guardConn() *link.Conn {
+	if run := p.run(); run != nil && run.apart != nil {
+		return run.apart
+	}
+	return p.conn
+}

@@ -1,0 +1,160 @@
+package sshexec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"mcpdbg/session/executor"
+	"mcpdbg/sshexec/link"
+	"mcpdbg/sshexec/sshtest"
+)
+
+// oneSessionServer is a real sshd that allows one session on a connection.
+func oneSessionServer(t *testing.T) *sshtest.Server {
+	return sshtest.OpenSSH(t, sshtest.Options{Sshd: []string{"MaxSessions 1"}})
+}
+
+func longStart(o *Options) { o.StartTimeout = patience }
+
+// startApart starts a process whose guard has a connection of its own.
+func startApart(t *testing.T, e *Executor, cmd executor.Command) *process {
+	t.Helper()
+	p, failure := e.start(t.Context(), cmd)
+	require.Nil(t, failure)
+	require.NotNil(t, p.running.apart)
+	return p
+}
+
+// Where sshd allows one session on a connection, a second connection carries the
+// guard, which is announced, and does all that a guard does.
+func TestOneSessionAConnection(t *testing.T) {
+	t.Parallel()
+	for _, from := range []PathFrom{PathPlain, PathLogin} {
+		t.Run(string(from), func(t *testing.T) {
+			s := oneSessionServer(t)
+			e := at(t, s, longStart, func(o *Options) { o.PathFrom = from })
+			defer func() { require.NoError(t, e.Close()) }()
+			p, err := e.Start(t.Context(), helper("spawn", "daemon", "hang", "end", "hang"))
+			require.NoError(t, err)
+			require.Equal(t, 2, strings.Count(s.Log(), "Accepted publickey for"))
+			require.True(t, hasNotice(p, "mode.second-connection"))
+
+			var tree []executor.Descendant
+			require.Eventually(t, func() bool {
+				tree, err = p.Tree(t.Context())
+				return err == nil && len(tree) == 2
+			}, patience, 10*time.Millisecond)
+			report, err := p.Terminate(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, report.Survivors)
+			for _, d := range tree {
+				gone(t, d.PID)
+			}
+		})
+	}
+}
+
+func hasNotice(p executor.Process, code string) bool {
+	for _, n := range p.Info().Notices {
+		if n.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Losing either connection ends the run, here as lost and there by the guard.
+func TestLosingEitherConnectionEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		conn func(*process) *link.Conn
+		text string
+	}{
+		"the guard's": {func(p *process) *link.Conn { return p.running.apart }, "the second connection, which carries the guard: cut by the test"},
+		"the run's":   {func(p *process) *link.Conn { return p.conn }, "cut by the test"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := oneSessionServer(t)
+			e := at(t, s, longStart)
+			defer func() { require.NoError(t, e.Close()) }()
+			p := startApart(t, e, helper("ignore", "TERM", "hang"))
+			conn := c.conn(p)
+			conn.Abort(&executor.LostError{Code: executor.LostReset, Hop: conn.Hop(), Err: errors.New("cut by the test")})
+			events, _ := collected(t, p)
+			failed := events[len(events)-1]
+			for _, ev := range events {
+				if ev.Kind == executor.Failed {
+					failed = ev
+				}
+			}
+			require.Equal(t, executor.Failed, failed.Kind)
+			require.ErrorContains(t, failed.Err, c.text)
+			gone(t, p.running.pid)
+		})
+	}
+}
+
+// A guard that does not find the process on its machine is not armed.
+func TestAGuardElsewhereIsDropped(t *testing.T) {
+	t.Parallel()
+	s := oneSessionServer(t)
+	e := at(t, s, longStart)
+	defer func() { require.NoError(t, e.Close()) }()
+	conn, err := e.dialer.DialAgain(t.Context(), e.opts.Destination, "")
+	require.NoError(t, err)
+	l := &launcher{conn: conn, mark: newMark(), limit: patience, lease: DefaultLease}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, failure := l.armFor(ctx, os.Getpid()) // which is there, and carries another mark
+	require.NotNil(t, failure)
+	require.Equal(t, executor.ChanLimit, failure.Code)
+	require.ErrorIs(t, failure, errElsewhere)
+}
+
+// A person is asked again only because the login needs it, and is told why.
+// Without anybody to ask the start fails, and the hint says what needs one session.
+func TestASecondLoginIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []int{2, 1} {
+		t.Run(fmt.Sprint(answers), func(t *testing.T) {
+			s := sshtest.Fake(t, sshtest.FakeOptions{MaxSessions: 1, Methods: []string{"password"}, Password: "right"})
+			var mu sync.Mutex
+			var asked []string
+			e := at(t, s, longStart, func(o *Options) {
+				o.Prompter = prompts(func(q executor.Prompt) (executor.Answer, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					asked = append(asked, q.Text)
+					if len(asked) > answers {
+						return executor.Answer{}, executor.ErrNoPrompter
+					}
+					return executor.Answer{Yes: true, Values: []string{"right"}}, nil
+				})
+			})
+			if answers == 1 {
+				failed := failedStart(t, e, helper("hang"))
+				require.Equal(t, executor.AuthPrompt, failed.Code)
+				require.Contains(t, failed.Hint, "--ssh-launch plain")
+			} else {
+				startApart(t, e, helper("hang"))
+				require.NoError(t, e.Close())
+			}
+			require.Len(t, asked, 2)
+			require.NotContains(t, asked[0], "MaxSessions")
+			require.Contains(t, asked[1], "MaxSessions 1), so a second connection is needed for the guard")
+		})
+	}
+}
+
+type prompts func(executor.Prompt) (executor.Answer, error)
+
+// Ask implements executor.Prompter.
+func (p prompts) Ask(_ context.Context, q executor.Prompt) (executor.Answer, error) { return p(q) }
