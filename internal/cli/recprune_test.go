@@ -147,7 +147,7 @@ func TestRecRemove(t *testing.T) {
 	require.Contains(t, r.stderr, "is not removed: it is being recorded\n  try: end that session first, or add --force\n")
 	require.Equal(t, 0, inProcess(t, "rec", "rm", "--force", live.Path()).code)
 	require.NoFileExists(t, live.Path())
-	require.NoError(t, live.Close())
+	require.ErrorContains(t, live.Close(), "was deleted while it was open")
 	require.Equal(t, exitUsage, inProcess(t, "rec", "rm").code)
 }
 

@@ -117,6 +117,18 @@ func TestWhyADirectoryCannotBeUsed(t *testing.T) {
 	}
 }
 
+func TestDirectoryThatMayNotBeEnteredIsBlamed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may enter every directory; .ci/run runs this as another user too")
+	}
+	dir := filepath.Join(t.TempDir(), "closed")
+	require.NoError(t, os.Mkdir(dir, 0))
+	err := failure(t, Options{}, executor.Command{Argv: []string{"true"}, Dir: dir})
+	require.Equal(t, executor.StartNoDir, err.Code)
+	require.ErrorContains(t, err, "enter working directory "+dir)
+	require.Contains(t, err.Hint, "--cwd")
+}
+
 func TestTooMuchToCarry(t *testing.T) {
 	err := failure(t, Options{}, executor.Command{Argv: []string{"true", strings.Repeat("x", 4<<20)}})
 	require.Equal(t, executor.StartInvalid, err.Code)

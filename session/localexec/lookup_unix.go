@@ -132,6 +132,10 @@ func classify(s spec, errno syscall.Errno) *executor.StartError {
 		return noExec("a script needs a first line such as #!/bin/sh; a program has to be built for this machine",
 			"run %s", file)
 	case unix.EACCES, unix.EPERM:
+		if s.dir != "" && unix.Access(s.dir, unix.X_OK) != nil {
+			return startError(executor.StartNoDir, "spawn", fmt.Errorf("enter working directory %s: %w", s.dir, errno),
+				"give a directory that you may enter with --cwd")
+		}
 		if interpreter != "" {
 			return noExec("the interpreter in its first line cannot be executed",
 				"run %s by %s", file, interpreter)
