@@ -50,8 +50,8 @@ func TestReservedSpaceIsGivenBack(t *testing.T) {
 
 func init() { children["full-disk"] = recordOnFullDisk }
 
-// recordOnFullDisk records in a small file system of its own until it is full,
-// while another program takes what is left of it, and says what there is then.
+// recordOnFullDisk records in a small file system of its own while another program
+// takes the remaining space, until it is full. It prints the state of the recording.
 func recordOnFullDisk(dir string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("mount: %w", err)

@@ -20,7 +20,7 @@ import (
 var mishaps = map[string]struct {
 	do    func(path string) error
 	error string // behind the path; "" for a recording that is complete
-	moved string // %s stands for the folder
+	moved string // %s is replaced by the folder
 }{
 	"nothing": {do: func(string) error { return nil }},
 	"deleted": {do: os.Remove, error: "was deleted while it was open"},
@@ -106,7 +106,7 @@ var mishaps = map[string]struct {
 	},
 }
 
-// moveIs is what is said of a move: systems without /proc don't say where to.
+// moveIs returns the text for a move: only systems with /proc say where to.
 func moveIs(text, dir string) string {
 	if text != "" && runtime.GOOS != "linux" {
 		return "moved"
@@ -231,7 +231,7 @@ func TestALogThatIsNotKeptIsNotWatched(t *testing.T) {
 	require.Empty(t, f.Stats().RecordingError)
 }
 
-// What the recorder itself cuts off is no mishap.
+// A cut by the recorder itself is not a mishap.
 func TestACutByTheRecorderIsNotTakenForAnother(t *testing.T) {
 	f := create(t, Options{})
 	full(f, 100)

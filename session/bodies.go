@@ -187,7 +187,7 @@ type LinkBody struct {
 }
 
 // NoteBody is a remark of the program, such as an unanswered probe. One that
-// stands for several has their number in Times, when the first and the last of
+// summarizes several has their number in Times, when the first and the last of
 // them were in Begin and End, and the texts of the last.
 type NoteBody struct {
 	Text   string          `json:"text"`

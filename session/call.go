@@ -347,7 +347,7 @@ func (s *Session) requestMeta(id string, opts CallOptions) map[string]any {
 	return meta
 }
 
-// timedOut logs that nobody waits any more for the request of entry n.
+// timedOut logs that the request of entry n timed out.
 func (s *Session) timedOut(id string, n uint64) {
 	s.append(NewEntry(KindState, 0, StateBody{State: ReqTimedOut.String(), Of: n, ID: json.RawMessage(id)}))
 }

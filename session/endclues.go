@@ -21,9 +21,9 @@ const (
 // endingActs are what a person does to end a process; see ActBody.
 var endingActs = []string{"kill", "restart", "close-stdin", "stop", "terminate", ActEscalate}
 
-// EndClues are what a log tells of attempts to end one process. They say who
-// ended it where its exited entry does not: older recordings have no such member.
-// The zero value has none.
+// EndClues are the attempts in a log to end one process. They decide what ended it
+// where its exited entry lacks the member, as in older recordings. The zero value has
+// none.
 type EndClues struct {
 	sequence, person, step, signal begun // when the first of each began
 }

@@ -69,7 +69,7 @@ type fakeProcess struct {
 	subscribed chan struct{} // closed when the session's collector is there
 	held       bool          // a descendant keeps the streams open after the exit
 
-	late    bool          // it has ended when a step is taken, though nobody knows yet
+	late    bool          // it has ended when a step is taken, but is still reported as running
 	killing chan struct{} // if set, how long Terminate takes
 
 	mu      sync.Mutex
@@ -90,7 +90,7 @@ func (p *fakeProcess) exit(code int) {
 	}
 }
 
-// notice tells of something after the start.
+// notice emits a notice after the start.
 func (p *fakeProcess) notice(n executor.Notice) {
 	p.mu.Lock()
 	p.notices = append(p.notices, n)

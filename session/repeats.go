@@ -109,7 +109,7 @@ func (x *repeatedNotes) add(kind noteKind, text, hint string) {
 		if times > 1 {
 			body.Times, body.Begin, body.End = times, k.begin, now
 		}
-		_ = x.log.Append([]Entry{NewEntry(KindNote, 0, body)}) // fails only when closed: nobody reads any more
+		_ = x.log.Append([]Entry{NewEntry(KindNote, 0, body)}) // fails only when the log is closed
 	})
 }
 

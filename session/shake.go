@@ -219,8 +219,8 @@ func (h *handshake) end(ctx context.Context, server Server, err error) {
 	}
 }
 
-// outlast waits for the answer to a request that the handshake did not need. The
-// log has it; it has nobody to go to.
+// outlast waits for the response to a request that the handshake did not need. The
+// response is only logged: there is no pending call for it.
 func (h *handshake) outlast(f *flight) {
 	timeout := time.NewTimer(h.s.cfg.StartupTimeout)
 	defer timeout.Stop()
@@ -402,7 +402,7 @@ func (h *handshake) failure() error {
 	}
 	probed := (*handshakeError)(nil)
 	if !errors.As(h.probeErr, &probed) || probed.reason != ReasonVersion {
-		return h.initErr // that a server does not know server/discover is no fault
+		return h.initErr // a server need not know server/discover
 	}
 	return &handshakeError{ReasonVersion, fmt.Errorf("%w; %w", h.probeErr, h.initErr)}
 }

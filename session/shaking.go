@@ -7,13 +7,13 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxShaking is how many requests of one handshake are told apart.
+// maxShaking is how many requests of one handshake are tracked.
 const maxShaking = 8
 
 // shaking is what an Index knows of the handshake of a process. The zero value is
 // one that has not begun.
 type shaking struct {
-	rows []uint32 // requests of the handshake; once it is over those that wait for an answer nobody needs
+	rows []uint32 // requests of the handshake; once it is over, the unanswered ones that need no response
 	over bool     // the session agreed with the server
 	// probe is the number plus one of the server/discover that was sent last; 0
 	// without one.
@@ -92,8 +92,8 @@ func (x *Index) refused(request Row) bool {
 	return request.Pair > 0 && ok && answer.Msg == framing.ErrorResponse
 }
 
-// needNot takes a request out of those that are pending: it waits, but nobody
-// waits for it.
+// needNot takes a request out of those that are pending: its response may still
+// come, but is not needed.
 func (x *Index) needNot(number uint32) {
 	for key, row := range x.pair.pending {
 		if row == number {

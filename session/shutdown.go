@@ -108,8 +108,9 @@ func (s *Session) shutdown(ctx context.Context, by executor.EndedBy) (ShutdownRe
 	return report, err
 }
 
-// terminate kills what is left of a process, on behalf of by, and waits for its last entry. What
-// a lost connection led to is out of reach: that is no error of the ending.
+// terminate kills the remaining processes of a run, on behalf of by, and waits for
+// its last entry. Processes behind a lost connection are out of reach, which is not an
+// error of the shutdown.
 func (s *Session) terminate(r *run, by executor.EndedBy) ([]executor.Descendant, error) {
 	if r.lost() != nil {
 		r.postmen.Wait()

@@ -119,8 +119,8 @@ func TestAGuardElsewhereIsDropped(t *testing.T) {
 	require.ErrorIs(t, failure, errElsewhere)
 }
 
-// A person is asked again only because the login needs it, and is told why.
-// Without anybody to ask the start fails, and the hint says what needs one session.
+// The user is prompted again only because the login needs it, and the prompt says why.
+// Without a user to prompt the start fails, and the hint says what needs one session.
 func TestASecondLoginIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []int{2, 1} {

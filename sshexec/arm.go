@@ -102,7 +102,7 @@ func (p *process) state() string {
 	var args strings.Builder
 	fmt.Fprintf(&args, "%d %d %s", pid, group, p.running.stamp)
 	if !p.settledHosts {
-		return args.String() + " new" // nobody has looked yet
+		return args.String() + " new" // the host's own processes are not known yet
 	}
 	args.WriteString(" old")
 	for _, h := range p.hosts {

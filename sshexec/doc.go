@@ -17,8 +17,8 @@
 //   - The guard channel runs guard.sh. It knows the run by pid and group before
 //     GO is sent, and all that descends from it by a stamp that its processes
 //     inherit (a number in their soft limit on file locks, which Linux does not
-//     use), or where that fails by the mark in their environment. Who has been
-//     seen as a member once stays one, by pid and time of birth.
+//     use), or where that fails by the mark in their environment. A process that
+//     was once seen as a member stays one, by pid and start time.
 //
 // Where the server allows one session on a connection, the guard gets a second
 // connection. It takes charge of the run only if it finds its pid with the mark:

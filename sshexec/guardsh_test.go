@@ -355,7 +355,7 @@ func guardLeavesNoClock(t *testing.T, shell []string) {
 	s := runLocally(t, shell, guardScript(newMark(), lease, nil))
 	s.line()
 	for n := range 100 {
-		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P starts it anew
+		s.send(fmt.Sprintf("B %d\nP %[1]d 0 0 0 old\n", n)) // P restarts the clock
 	}
 	for range 200 {
 		require.Contains(t, s.line(), "E ")

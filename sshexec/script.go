@@ -48,7 +48,7 @@ func newMark() string {
 	return hex.EncodeToString(b[:])
 }
 
-// noStamp stands for a stamp where the processes have none.
+// noStamp is the stamp of a run whose processes have none.
 const noStamp = "0"
 
 // stampOf is the stamp of a run, which belongs to its mark: a number that no

@@ -179,9 +179,9 @@ func (p *process) settle(ctx context.Context) {
 	})
 }
 
-// kill sends SIGKILL until nobody of the process is left, and reports who was
-// found, spared, and who is left. The leader's exit is known when it returns
-// without an error, or the connection is given up.
+// kill sends SIGKILL until no process of the run remains, and reports the processes
+// that were found, that were spared, and that remain. The leader's exit is known when
+// it returns without an error, or the connection is given up.
 func (p *process) kill(ctx context.Context, report *executor.StopReport) error {
 	limit, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()

@@ -272,9 +272,9 @@ func (g *again) switchedOn(it *replay.Item) bool {
 	return it.Gated() && (g.all || !slices.ContainsFunc(it.Calls(), off))
 }
 
-// sends reports whether a message will be sent, and says so with the reason. Of a
-// single call that nobody switched on, the server's list of tools decides, as it
-// is by then.
+// sends reports whether a message will be sent, and returns a text with the reason.
+// For a single call that is not switched on, the list of tools that the server has by
+// then decides.
 func (g *again) sends(it *replay.Item) (sent bool, text string) {
 	isCall := it.Kind == replay.Request && it.Tool != ""
 	switch {

@@ -186,8 +186,8 @@ var againTests = map[string]actionTest{
 	}),
 }
 
-// TestAgainSaysWhatIsSent holds that each row says whether it will be sent, also
-// raw bytes that call tools, and that what is said comes true.
+// TestAgainSaysWhatIsSent checks that each row shows if its message will be sent, also
+// for raw bytes that call tools, and that this is what happens.
 func TestAgainSaysWhatIsSent(t *testing.T) {
 	serve := func(p *fakeProcess, m message) {
 		if !offers(p, m) {

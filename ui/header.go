@@ -150,7 +150,7 @@ func (a *App) trafficParts() []part {
 	return append(parts, a.problemParts()...)
 }
 
-// outOfReach reports whether nobody answers a request any more, as far as the log
+// outOfReach reports whether requests can get no response any more, as far as the log
 // goes: the process has ended, or the connection to it is lost.
 func (a *App) outOfReach() bool { return a.story.exited != nil || a.story.lost != nil }
 

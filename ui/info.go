@@ -169,7 +169,7 @@ func (a *App) startInfo(i *info) {
 	}
 }
 
-// saidShort is the label of what was said with a note, which need not be about a
+// saidShort is the label of the text that a note quotes, which need not be from a
 // host.
 func saidShort(by string) string {
 	if by == "" {

@@ -20,7 +20,7 @@ type traffic struct {
 	index      *rowIndex
 	rows       *trafficRows
 	clock      int64 // of the log at the last look; -1 without a live session
-	outOfReach bool  // nobody answers a request any more
+	outOfReach bool  // requests can get no response any more
 
 	shown    *filter.Filter
 	among    interleaved

@@ -278,8 +278,8 @@ func rpcError(e *session.Entry) (code, message string) {
 	return failure.Code.String(), failure.Message
 }
 
-// answerNote says how a request of the server was answered. An error that nobody
-// chose has no act entry directly before it.
+// answerNote says how a request of the server was answered. An automatic error has
+// no act entry directly before it.
 func (t *trafficRows) answerNote(request session.Row) string {
 	response, ok := t.rows.at(int(request.Pair) - 1)
 	if !ok || response.Msg != framing.ErrorResponse {

@@ -342,7 +342,7 @@ func (a *App) selectedTool() string {
 	var params struct {
 		Name string `json:"name"`
 	}
-	_ = json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) // without a name it is no call of a tool
+	_ = json.Unmarshal(e.Msg.Params.Of(e.Payload), &params) // without a name it is not a tool call
 	return params.Name
 }
 

@@ -158,8 +158,8 @@ func codeOf(err error) int {
 }
 
 // printed joins the error of a command with that of printing its result. The
-// former decides the exit code, unless it comes of the latter or nobody reads the
-// result.
+// error of the command decides the exit code, unless the printing caused it or the
+// reader of the result is gone.
 func printed(err, printErr error) error {
 	switch {
 	case printErr == nil:
@@ -177,8 +177,8 @@ func endedByPrinting(err error) bool {
 	return !isSignal(err) && (errors.As(err, &output) || errors.Is(err, context.Canceled))
 }
 
-// isReach reports whether an error is about the way to a host, also where its guard
-// ended the server for want of contact, and not about the server there.
+// isReach reports whether an error is about the way to a host, and not about the
+// server there. That includes a guard that ended the server because contact was lost.
 func isReach(err error) bool {
 	var (
 		lost  *executor.LostError

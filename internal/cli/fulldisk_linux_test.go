@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onSmallDisk runs a command line of the program in a file system of 3 MiB, which
-// is gone with it; PLACE in the command line stands for its folder. The
-// recordings that are left there are copied to kept.
+// onSmallDisk runs a command line of the program in a file system of 3 MiB that
+// exists only for this run; PLACE in the command line is replaced by its folder.
+// The recordings that remain there are copied to kept.
 func onSmallDisk(t *testing.T, kept string, args ...string) result {
 	t.Helper()
 	need(t, "sh")
@@ -65,8 +65,8 @@ func skipMount(t *testing.T, why string) {
 	t.Skip("a file system can't be mounted here: ", why)
 }
 
-// A disk that is full ends the recording with a note, and what is read of it
-// later blames nobody else.
+// A full disk ends the recording with a note, and reading the recording later
+// reports no other cause.
 func TestADiskThatIsFullIsNotAKilledRecorder(t *testing.T) {
 	t.Parallel()
 	var calls []string

@@ -88,7 +88,7 @@ func readable(path string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// programMark is at the end of the copy of the test binary that stands for the
+// programMark is at the end of the copy of the test binary that is used as the
 // program where there is no go command, or no source code.
 const programMark = "\x00this copy of the test binary is mcpdbg\x00"
 

@@ -210,7 +210,7 @@ func (info *recordingInfo) readBatches(ctx context.Context, src session.Source) 
 	}
 }
 
-// maxBatchMethods bounds the methods that are told apart in batches.
+// maxBatchMethods is how many methods in batches are counted separately.
 const maxBatchMethods = 4096
 
 // method returns the counts of a method, which are there from then on.

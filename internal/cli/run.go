@@ -301,7 +301,7 @@ func (a *app) follow(l *live, r runFlags) *output {
 			return w.follow(o.stop)
 		}()
 		if errors.Is(err, recordings.ErrShrunk) || errors.Is(err, recordings.ErrNotKept) {
-			err = &outputError{err} // the log has lost what was to be printed
+			err = &outputError{err} // the log lost entries before they were printed
 		}
 		if err != nil {
 			o.cancel(err)
@@ -328,7 +328,7 @@ func (o *output) finish() error {
 
 // reportEnd prints which processes the server leaked, which were left running,
 // what the ending cannot tell, and what the log lacks; with path set, where
-// that is. A loss, or an end from outside, that err tells of is left to it.
+// that is. It omits a loss or an end from outside that err already reports.
 func (a *app) reportEnd(l *live, path bool, report session.ShutdownReport, err error) {
 	if report.Lost != nil && !isReach(err) {
 		fmt.Fprintln(a.stderr, termsafe.String("mcpdbg: "+report.Lost.Error()))

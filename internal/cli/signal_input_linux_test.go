@@ -123,7 +123,7 @@ func TestASignalEndsEveryRead(t *testing.T) {
 	demo := func(args ...string) []string { return against("", args...) }
 	for flag, c := range map[string]struct {
 		args  func(name string) []string
-		stdin bool // - stands for standard input
+		stdin bool // - means standard input
 	}{
 		"run --in":            {func(name string) []string { return demo("run", "--quiet", "--in", name) }, true},
 		"run --scenario":      {func(name string) []string { return demo("run", "--scenario", name) }, true},

@@ -140,7 +140,7 @@ func TestASignalWhileNothingIsRead(t *testing.T) {
 }
 
 // Nothing but the rule that a program without a shutdown exits ends this: the
-// report goes to a pipe that nobody reads.
+// report goes to a pipe without a reader.
 func TestASignalEndsWhatDoesNotListen(t *testing.T) {
 	t.Parallel()
 	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGTERM}} {
@@ -157,8 +157,8 @@ func TestASignalEndsWhatDoesNotListen(t *testing.T) {
 	}
 }
 
-// The shutdown is over, but nobody reads what is printed: the third signal ends
-// that.
+// The shutdown is over, but the printing blocks because its pipe is not read: the
+// third signal ends that.
 func TestAThirdSignalExits(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, against("flood:1000000x205", "run", "--json")...)

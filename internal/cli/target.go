@@ -213,8 +213,8 @@ func (a *app) executor(t targetFlags, env []executor.EnvVar, prompter executor.P
 	return exec, nil
 }
 
-// lease is how long the guard on a host waits for a sign of life: for somebody
-// who looks at the screen, whose laptop may sleep for a moment, it waits longer.
+// lease is how long the guard on a host waits for a sign of life. It is longer for
+// an interactive session, because a laptop may sleep for a moment.
 func (t *targetFlags) lease() time.Duration {
 	if t.person && !t.ssh.given("ssh-lease") {
 		return sshexec.ScreenLease

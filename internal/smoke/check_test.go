@@ -125,7 +125,7 @@ func TestEndingsOfFakes(t *testing.T) {
 	}
 }
 
-// A target of which nobody can tell whether it left processes passes with a mark.
+// A target passes with a mark if it is unknown whether it leaked processes.
 func TestWhatAnEndingCannotTellIsInTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -143,7 +143,7 @@ func TestWhatAnEndingCannotTellIsInTheResult(t *testing.T) {
 	})
 }
 
-// The guard that ends a server for want of contact is no fault of the server.
+// An end of the server by its guard because contact was lost is not the server's fault.
 func TestEndsFromOutsideAreNotTheServers(t *testing.T) {
 	for by, want := range map[executor.EndedBy]smoke.Cause{
 		executor.EndedByLease: smoke.CauseLinkLost, executor.EndedByGuard: smoke.CauseLinkLost, executor.EndedByWatchdog: smoke.CauseWatchdog,

@@ -184,8 +184,8 @@ var homes = expression(`((?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[^/\\\s"'<>:;,)]
 // expression has the name in the first group and the value in one of the others.
 type naming struct {
 	expr  func() *regexp.Regexp
-	prose bool // it also stands in sentences: a bare value may be a word of one
-	line  bool // it is a whole line, as in a report: Words are no keys there
+	prose bool // it also occurs in sentences: a bare value may be a word of one
+	line  bool // it is a whole line, as in a report: Words are not keys there
 }
 
 // named are a member of JSON that is cut or printed over lines, name=value, a

@@ -46,8 +46,8 @@ func isScheme(value []byte) bool { return slices.Contains(schemes, lower(string(
 // proseWords follow the name of an option in a sentence.
 var proseWords = strings.Fields("a an and are as at be by can flag for from given has if in instead is it missing must needs not of on option or parameter please requires set should takes that the to value was when which will with")
 
-// isPlaceholder reports whether the bare word behind an option is one of a
-// sentence, or stands for a value, as in --token TOKEN.
+// isPlaceholder reports whether the bare word after an option belongs to a
+// sentence, or is a placeholder for a value, as in --token TOKEN.
 func isPlaceholder(name, value []byte) bool {
 	word := strings.TrimRight(string(value), ".,:;!?)")
 	if slices.Contains(proseWords, word) {

@@ -13,5 +13,6 @@
 // that do (lists, resources/read, prompts/get, completion/complete and the like,
 // see mcp.OnlyReads), and calls of tools that the server says now are read-only.
 // All other requests are not sent, and not forgotten: [Series.Rest] sends them, and
-// [Series.Always] those of some tools from then on. Notifications, and what is no plain message, are never sent again.
+// [Series.Always] those of some tools from then on. Notifications, and messages that
+// can only be replayed as raw bytes, are never re-sent.
 package rerun

@@ -214,7 +214,7 @@ func (r *Series) ask(ctx context.Context, plan *replay.Plan, skip func(match.Ref
 	return round, nil
 }
 
-// held finds what was not sent because it may change things.
+// held collects the calls that were not re-sent because they may have side effects.
 func (r *Round) held() {
 	for i, it := range r.Plan.Items() {
 		name := cmp.Or(it.Tool, it.Method)

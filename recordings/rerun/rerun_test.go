@@ -114,7 +114,7 @@ func TestAlways(t *testing.T) {
 	})
 }
 
-// TestOlder holds that a round tells of calls beyond those that are sent again, also
+// TestOlder checks that a round reports calls older than those it re-sends, also
 // when they are long gone.
 func TestOlder(t *testing.T) {
 	inSeries(t, rerun.Options{Calls: 1}, func(t *testing.T, r *rerun.Series, s *session.Session, x *exec) {

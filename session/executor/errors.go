@@ -119,8 +119,8 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("start: %v", e.Err)
 }
 
-// Where returns the alias with the hop that it stands for, or the hop alone if
-// the alias is part of it.
+// Where returns the alias with its hop, or the hop alone if the alias is part of
+// it.
 func (e *StartError) Where() string { return where(e.Alias, e.Hop) }
 
 func where(alias, hop string) string {

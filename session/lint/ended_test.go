@@ -77,7 +77,7 @@ func TestProcessRulesKnowWhoEndedTheServer(t *testing.T) {
 	}
 }
 
-// A signal that could not be sent was ignored by nobody.
+// A signal that could not be sent is not reported as ignored.
 func TestUndeliveredSignalIsNotIgnored(t *testing.T) {
 	const term = `"t":4000000,"k":"phase","phase":"TERM","detail":"still running after 2s","took_us":2000000`
 	require.Equal(t, []string{"W PRC05 n=2 still running 2 s after SIGTERM"}, checkLog(t, startEntry, term))

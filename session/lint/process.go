@@ -306,7 +306,8 @@ func (l *Linter) settleProcess() {
 	}
 }
 
-// judgeExit judges how the leader ended. What others did to it is no fault.
+// judgeExit judges how the leader ended. An end by the guard or the
+// watchdog is not a problem of the server.
 func (l *Linter) judgeExit(by executor.EndedBy) {
 	p := &l.run.process
 	failed := p.how.Signal != "" || p.how.Code != nil && *p.how.Code != 0

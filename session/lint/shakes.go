@@ -8,7 +8,7 @@ import (
 	"mcpdbg/session/mcp"
 )
 
-// maxShakes is how many requests of one handshake are told apart.
+// maxShakes is how many requests of one handshake are tracked.
 const maxShakes = 8
 
 // shakes are the requests of the handshake of one process: those to the server
@@ -30,8 +30,8 @@ func (h *shakes) take(key idKey, method string) bool {
 	return true
 }
 
-// needless reports whether nobody needs the answer to a request: to a probe
-// silence is an answer, and to initialize so is the modern era.
+// needless reports whether a request of the handshake needs no response: a probe
+// may go unanswered, and so may initialize once the server took the modern era.
 func (r *run) needless(q request) bool {
 	return q.shakes && (q.method == mcp.MethodDiscover || mcp.IsModern(r.revision))
 }

@@ -21,6 +21,6 @@
 // registered by its mark, before anything is spawned under it, with one watchdog
 // over all (Watchdog), which kills what is registered. The leader gets no
 // parent-death signal from this program: it comes when the thread that forked
-// ends, which in Go is no goroutine's to decide, and it would reach the leader
+// ends, which the Go runtime decides, and it would reach the leader
 // alone. It gets one from its watchdog, which has forked on its main thread.
 package localexec

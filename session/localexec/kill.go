@@ -100,7 +100,7 @@ func (p *process) noteHidden(hidden bool) {
 func (p *process) killOrphans() {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	// What is left is found again by Terminate, and reported by it.
+	// Terminate finds the remaining processes again, and reports them.
 	_ = killRounds(ctx, calmUnwatched, false, p.members, func(round []proc) {
 		_ = p.signal(executor.StepKill, executor.ScopeTree, round)
 	})

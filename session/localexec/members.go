@@ -110,10 +110,10 @@ const (
 	memberSpared
 )
 
-// remember notes who was seen. The caller holds p.mu.
+// remember notes the processes that were seen. The caller holds p.mu.
 func (p *process) remember(found, spared []proc) {
 	if len(p.known) > maxKnown {
-		clear(p.known) // most have ended: who has not is in this look
+		clear(p.known) // most have ended: the others are in found or spared
 	}
 	p.sparedNow = spared
 	for _, m := range found {

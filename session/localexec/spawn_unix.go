@@ -33,7 +33,7 @@ func (c *child) watch(program string) error {
 }
 
 // complete reports whether all that the child starts can be found, for as long
-// as nobody kills its watchdog.
+// as its watchdog is not killed.
 func (c *child) complete() bool { return c.watcher != nil }
 
 // watched reports whether the child has a watchdog that runs.

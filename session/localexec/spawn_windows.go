@@ -30,7 +30,7 @@ func (c *child) watch(string) error { return nil }
 // complete reports whether all that the child starts can be found.
 func (c *child) complete() bool { return true }
 
-// parent is no watchdog here.
+// parent returns 0: there is no watchdog on Windows.
 func (c *child) parent() int { return 0 }
 
 // run spawns the child. When it fails, nothing of it is left.

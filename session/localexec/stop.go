@@ -42,8 +42,8 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 }
 
 // signal takes step against the processes that were found in scope. The group
-// gets one signal as a whole, so that nobody escapes by forking, unless one of it
-// may have to be spared.
+// gets one signal as a whole, so that no process escapes by forking, unless a
+// member may have to be spared.
 func (p *process) signal(step executor.Step, scope executor.Scope, found []proc) error {
 	var failures []error
 	spares := len(p.cmd.Leave) > 0 && scope != executor.ScopeLeader

@@ -64,7 +64,7 @@ func readStat(pid int) (proc, bool) {
 	return parseStat(pid, string(stat))
 }
 
-// identify returns who has the number pid now.
+// identify returns the identity of the process that has the number pid now.
 func identify(pid int) (procID, bool) {
 	p, ok := readStat(pid)
 	return p.procID, ok

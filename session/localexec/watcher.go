@@ -30,7 +30,7 @@ var errWatchdogEnded = errors.New("the watchdog has ended")
 // A watcher is this program's side of a watchdog, the parent of one server.
 type watcher struct {
 	process *os.Process
-	orders  *os.File // its end tells the watchdog to kill what is left
+	orders  *os.File // its end tells the watchdog to kill the remaining processes
 	reports *os.File
 
 	turn    sync.Mutex              // held for an order and its answer
@@ -258,8 +258,8 @@ func (w *watcher) wait() executor.Exit {
 	return executor.Exit{Kind: executor.ExitUnknown, By: executor.EndedByWatchdog, Why: why}
 }
 
-// release ends the watchdog. It kills what is left and is not spared, unless it
-// is dismissed.
+// release ends the watchdog. Unless it is dismissed, the watchdog first kills the
+// remaining processes that are not spared.
 func (w *watcher) release(dismiss bool) {
 	w.turn.Lock()
 	if dismiss {

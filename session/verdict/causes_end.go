@@ -59,8 +59,8 @@ func exitedEarly(w *view) (found, bool) {
 	return f, true
 }
 
-// outside finds a server that the guard or the watchdog ended: that is no fault
-// of its own.
+// outside finds a server that the guard or the watchdog ended: that is not the
+// server's fault.
 func outside(w *view) (found, bool) {
 	by := w.by()
 	return found{

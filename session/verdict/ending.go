@@ -26,7 +26,7 @@ func (e *ending) step(number int, b session.PhaseBody, t int64) {
 	e.clues.Phase(b, t)
 	switch b.Phase {
 	case executor.StepCloseStdin.String(), executor.StepInterrupt.String(), executor.StepTerm.String():
-		if b.Error == "" && strings.Contains(b.Detail, "still running") { // behind whom it was sent to
+		if b.Error == "" && strings.Contains(b.Detail, "still running") { // the pids may come first
 			e.ignored = append(e.ignored[:min(len(e.ignored), maxIgnored)], b.Phase)
 		}
 	case executor.StepKill.String():

@@ -91,7 +91,7 @@ func (c *child) settle() {
 	}
 }
 
-// hasExited reports whether the child has ended, by itself if nobody has killed it.
+// hasExited reports whether the child has ended, by itself or because it was killed.
 func (c *child) hasExited() bool {
 	select {
 	case <-c.exited:

@@ -159,7 +159,7 @@ func TestUnknownHostKeys(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked the text says once that the key is unknown.
+// Without a user to prompt, the error says once that the key is unknown.
 func TestAnUnknownKeyIsToldOnce(t *testing.T) {
 	question := fmt.Errorf("%w, for want of a terminal: The host is new: no key of it is on record", executor.ErrNoPrompter)
 	for _, p := range []executor.Prompter{nil, prompter(func(context.Context, executor.Prompt) (executor.Answer, error) {

@@ -4,8 +4,8 @@
 // The only reader of the configuration is the OpenSSH client itself: "ssh -G"
 // prints what would be used, Match and Include and all. It leaves some tokens,
 // such as %h in IdentityFile, to be expanded here. Where no such client is
-// installed nothing is read: a destination such as ann@build:2222 stands for
-// itself, and what would need the configuration is an error. A second reader
+// installed nothing is read: a destination such as ann@build:2222 is used as it
+// is, and anything that needs the configuration is an error. A second reader
 // would in time read another policy out of the same file.
 //
 // Aliases lists the names of Host lines, and evaluates nothing.

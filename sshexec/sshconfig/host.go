@@ -52,7 +52,7 @@ type Host struct {
 	Ignored []string
 	// Source says where this came from: "ssh -G", or "no ssh program".
 	Source string
-	// NoConfig is set if no configuration was read, for want of the ssh program.
+	// NoConfig is set if no configuration was read because there is no ssh program.
 	// Unread are then the files that ssh would have read.
 	NoConfig bool
 	Unread   []string

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without ssh a destination stands for itself, whatever the configuration says,
+// Without ssh a destination is used as it is, whatever the configuration says,
 // and the files that were not read are known.
 func TestWithoutSSHNoConfigurationIsRead(t *testing.T) {
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")

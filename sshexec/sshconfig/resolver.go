@@ -56,7 +56,7 @@ const maxCached = 1024
 // precedence. It runs "ssh -G", which evaluates "Match exec" as ssh does. The
 // identities are key files to use as "ssh -i" does.
 //
-// Without an ssh program the configuration is not read: d stands for itself, and
+// Without an ssh program the configuration is not read: d is used as it is, and
 // an alias, or a configuration file that was asked for, is an error that wraps
 // ErrNeedsSSH.
 //

@@ -21,7 +21,7 @@ import (
 // busybox: its sh, grep, ps and the rest are all that a login finds, as on a
 // small router or an Alpine container. The folder of temporary files is there
 // too, under its own name, so that a program of the test can run; see CopyBinary.
-// It takes root, who logs in.
+// It requires root, and the login is as root.
 func Busybox(t testing.TB, o Options) *Server { return busybox(t, o, "mount -t proc proc proc") }
 
 // BusyboxWithoutProc is Busybox without a /proc, where its ps lists nothing.

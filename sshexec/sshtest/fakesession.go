@@ -95,7 +95,7 @@ func (s *fakeSession) setenv(name string, rest []byte) bool {
 }
 
 // signal signals the whole group of the process, as sshd does, and answers the
-// request before the end of the process is told.
+// request before it reports the end of the process.
 func (s *fakeSession) signal(name string, ok bool, r *ssh.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

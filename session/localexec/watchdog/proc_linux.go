@@ -140,7 +140,7 @@ const (
 )
 
 // Kill sends sig to the process pid that was started at start, and to no other
-// that has got its number since. That the process has ended is no error.
+// that has got its number since. It returns nil if the process has ended.
 func Kill(pid int, start uint64, sig syscall.Signal) error {
 	fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(pid), 0, 0)
 	if errno == syscall.ESRCH {

@@ -59,7 +59,7 @@ func appendNumber(b []byte, n uint32) []byte {
 
 func appendString(b []byte, s string) []byte { return append(appendNumber(b, uint32(len(s))), s...) }
 
-// A decoder takes an order apart. What is too short makes it fail.
+// A decoder decodes an order. Input that is too short makes it fail.
 type decoder struct {
 	rest   []byte
 	failed bool
@@ -106,7 +106,7 @@ func (d *decoder) list() []string {
 }
 
 // A Signal is any order after the first: a signal for the leader, or for its
-// group. Number 0 dismisses the watchdog: it ends at once, and what is left goes on.
+// group. Number 0 dismisses the watchdog: it ends at once, and kills no process.
 type Signal struct {
 	Number byte
 	Group  bool

@@ -88,8 +88,8 @@ func readFull(b []byte) bool {
 	return true
 }
 
-// report writes to the report pipe. That nobody reads it any more shows at the
-// end of the order pipe.
+// report writes to the report pipe. It ignores a lost reader, because then the
+// order pipe ends too.
 func report(kind ReportKind, value uint32) {
 	b := Report{Kind: kind, Value: value}.encode()
 	for {
