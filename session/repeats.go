@@ -104,7 +104,7 @@ func (x *repeatedNotes) add(kind noteKind, text, hint string) {
 	if k.times == 0 {
 		k.begin = now
 	}
-	k.repeats.add(1, 0, func(_ uint64, times int, _ time.Duration) {
+	k.add(1, 0, func(_ uint64, times int, _ time.Duration) {
 		body := NoteBody{Text: text, Hint: hint}
 		if times > 1 {
 			body.Times, body.Begin, body.End = times, k.begin, now
