@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,9 +35,9 @@ const (
 // be used by any goroutine.
 type fileWatch struct {
 	looking sync.Mutex // held by look
-	files   []*watchedFile
 
 	mu     sync.Mutex
+	files  []*watchedFile
 	fault  *FileError // the first that was found
 	places string     // where files were moved to
 }
@@ -68,8 +69,8 @@ func (w *fileWatch) add(f *os.File, header []byte) *watchedFile {
 		at, err := os.Stat(file.path)
 		file.named = err == nil && os.SameFile(info, at)
 	}
-	w.looking.Lock()
-	defer w.looking.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.files = append(w.files, file)
 	return file
 }
@@ -110,9 +111,12 @@ func (w *fileWatch) moved() string {
 func (w *fileWatch) look(last bool) (news bool) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
+	w.mu.Lock()
+	files := slices.Clone(w.files)
+	w.mu.Unlock()
 	var fault *FileError
 	var moves []string
-	for i, file := range w.files {
+	for i, file := range files {
 		what, to := file.look(last)
 		if what != "" && fault == nil {
 			fault = &FileError{file.f.Name(), what}

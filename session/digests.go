@@ -14,7 +14,7 @@ const (
 	// shorter one could be guessed from it.
 	ShortestDigested = 8
 	// LongestDigested is the length in bytes up to which a value has one.
-	LongestDigested = 64 << 10
+	LongestDigested = 4 << 10
 	// MaxDigests is how many values have one.
 	MaxDigests = 256
 	// saltSize is the length of the salt in bytes.

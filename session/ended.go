@@ -92,7 +92,7 @@ func endedBy(exit executor.Exit, now time.Time, attempts []*attempt) executor.En
 }
 
 // crashes are the signals that a process gets for what it did itself.
-var crashes = []string{"SEGV", "BUS", "ILL", "FPE", "ABRT", "IOT", "TRAP", "SYS", "STKFLT", "EMT", "XCPU", "XFSZ"}
+var crashes = []string{"SEGV", "BUS", "ILL", "FPE", "ABRT", "IOT", "TRAP", "SYS", "STKFLT", "EMT", "XCPU", "XFSZ", "PIPE", "ALRM", "VTALRM", "PROF"}
 
 func isCrash(signal string) bool { return slices.Contains(crashes, signal) }
 
@@ -174,7 +174,7 @@ func AdviceEnd(exit executor.Exit) string {
 		if exit.Signal == executor.StepKill.String() {
 			return "the kernel's OOM killer sends KILL when memory runs out: look into its log (dmesg)"
 		}
-		return "another program, or a person, sent it"
+		return "another program, or a person, may have sent it"
 	case executor.EndedByLease:
 		return "a restart starts it again; --ssh-lease gives a paused or disconnected mcpdbg longer"
 	case executor.EndedByGuard:

@@ -32,6 +32,7 @@ func TestEndIsAttributedToWhoeverCanExplainIt(t *testing.T) {
 		{"exit code", code(0), nil, server},
 		{"failure code", code(3), nil, server},
 		{"crash", signal("SEGV"), nil, server},
+		{"broken pipe", signal("PIPE"), nil, server},
 		{"abort", signal("ABRT"), nil, server},
 		{"unknown KILL", signal("KILL"), nil, outside},
 		{"unknown TERM", signal("TERM"), nil, outside},

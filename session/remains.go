@@ -101,6 +101,9 @@ func engineOf(argv []string) string {
 	}
 	for _, arg := range argv[1:] {
 		for _, word := range strings.Fields(arg) { // of sh -c "docker run ..." too
+			if dir := path.Dir(strings.ReplaceAll(word, `\`, "/")); dir != "." && path.Base(dir) != "bin" {
+				continue // a directory or file of that name
+			}
 			if name := programName(word); executor.ContainerClient(name) {
 				return name
 			}

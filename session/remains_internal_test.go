@@ -16,6 +16,7 @@ func TestContainerEngineIsFoundBehindWrappers(t *testing.T) {
 		"env A=b kubectl exec -i pod -- server":     "kubectl",
 		"npx -y docker run x":                       "docker",
 		"timeout 10 /usr/local/bin/docker run -i x": "docker",
+		"npx -y server-filesystem /home/ada/docker": "",
 		"npx -y docker-mcp":                         "",
 		"node server.js docker":                     "",
 		"python -m docker":                          "",

@@ -383,6 +383,9 @@ func (h *handshake) noInitialize(ctx context.Context, f *flight, err error, deta
 	case probe && modern != "" && !h.probeAgain, probe && h.probes == 0:
 		h.probeAgain = modern != ""
 		h.answeredPhase(ctx, f, detail)
+		if modern == "" { // the refusal stands if this is not answered either
+			h.waitFor(ctx, ProbeTimeout)
+		}
 		return h.probe(ctx, modern)
 	case legacy != "" && !h.initAgain:
 		h.initAgain = true

@@ -82,12 +82,21 @@ func (t turn) give() { <-t }
 // errNotRead is why a message was not written in time.
 var errNotRead = errors.New("the server does not read its input")
 
+// notRead blames the server for an error of a write only if the time for the
+// write ran out.
+func notRead(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), ErrTimeout) {
+		return fmt.Errorf("%w: %w", errNotRead, context.Cause(ctx))
+	}
+	return err
+}
+
 // write logs what is sent and then gives it to the pipe, in that order also
 // against other writers. It returns the number of the entry; 0 if the message
 // was not logged.
 func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 	if err := s.send.take(ctx); err != nil {
-		return 0, &WriteError{Err: fmt.Errorf("%w: %w", errNotRead, err)}
+		return 0, &WriteError{Err: notRead(ctx, err)}
 	}
 	defer s.send.give()
 	if r.ended {
@@ -117,8 +126,8 @@ func (s *Session) write(ctx context.Context, r *run, w write) (uint64, error) {
 		return n, nil
 	}
 	r.broken.Store(res.Status == executor.StdinClosed)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w: %w", errNotRead, context.Cause(ctx))
+	if err != nil {
+		err = notRead(ctx, err)
 	}
 	failure := &WriteError{Status: res.Status, Err: err}
 	if lost := r.proc.Info().Failure; lost != nil {

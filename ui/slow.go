@@ -67,7 +67,7 @@ func (a *App) slowness() slowness {
 		return slowness{limit: a.opts.Slow, given: true}
 	}
 	all := a.index.traffic.All()
-	step := max(len(all)/slowSample, 1)
+	step := max((len(all)+slowSample-1)/slowSample, 1)
 	var took []int64
 	for i := 0; i < len(all); i += step {
 		row, ok := a.rows.at(int(all[i]))
@@ -116,7 +116,7 @@ func (a *App) findSlow(by int) tea.Cmd {
 		pane: trafficID, by: by, wrap: true, sieve: s,
 		what:  fmt.Sprintf("response%s %v (%s)", where, slow, slow.basis()),
 		found: fmt.Sprintf("slow: %v (%s)", slow, slow.basis()),
-		only:  fmt.Sprintf("this is the only response%s %v (%s)", where, slow, slow.basis()),
+		only:  fmt.Sprintf("no other slow response or pending request%s: %v (%s)", where, slow, slow.basis()),
 	})
 }
 

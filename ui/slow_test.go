@@ -27,7 +27,7 @@ func TestSlowIgnoresTheHandshake(t *testing.T) {
 		for _, action := range []string{actNextSlow, actPrevSlow} {
 			d.do(action)
 			require.Equal(t, d.row(`"id":1,"result"`), d.cursor())
-			require.Contains(t, d.lastLine(), "this is the only response over 100 ms (median 1 ms of 3 responses, without the handshake)")
+			require.Contains(t, d.lastLine(), "no other slow response or pending request: over 100 ms (median 1 ms of 3 responses, without the handshake)")
 		}
 	})
 }

@@ -56,7 +56,7 @@ var trafficActionTests = map[string]actionTest{
 		require.Equal(t, d.row(`"id":3,"result"`), d.cursor())
 		require.Contains(t, d.rows()[35], "slow: over 100 ms (median 20 ms of 5 responses, without the handshake)")
 		d.do(actNextSlow)
-		require.Contains(t, d.rows()[35], "this is the only response over 100 ms (median 20 ms of 5 responses, without the handshake)")
+		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 5 responses, without the handshake)")
 
 		answersAfter(d, x, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 50*time.Millisecond, 240*time.Millisecond, 300*time.Millisecond)
 		d.do(actTop, actNextSlow)
@@ -76,7 +76,7 @@ var trafficActionTests = map[string]actionTest{
 		d.do(actPrevSlow)
 		require.Equal(t, d.row(`"id":0,"result"`), d.cursor())
 		d.do(actPrevSlow)
-		require.Contains(t, d.rows()[35], "this is the only response over 100 ms (median 20 ms of 3 responses, without the handshake)")
+		require.Contains(t, d.rows()[35], "no other slow response or pending request: over 100 ms (median 20 ms of 3 responses, without the handshake)")
 	},
 	actMark: func(t *testing.T, d *driver, x *fakeExecutor) {
 		d.traffic.Select(d.fails(x))

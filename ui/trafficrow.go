@@ -46,7 +46,7 @@ func (t *trafficRows) Version(number int) uint32 {
 	switch {
 	case row.State != session.ReqPending:
 	case t.pane.outOfReach:
-		v |= 1 << 13
+		v |= 1 << 30 // no time that a request has been pending
 	case t.pane.clock >= 0:
 		v |= uint32((t.pane.clock-row.T)/1e6) << 13
 	}
@@ -279,7 +279,7 @@ func rpcError(e *session.Entry) (code, message string) {
 }
 
 // answerNote says how a request of the server was answered. An automatic error has
-// no act entry directly before it.
+// no answer act directly before it.
 func (t *trafficRows) answerNote(request session.Row) string {
 	response, ok := t.rows.at(int(request.Pair) - 1)
 	if !ok || response.Msg != framing.ErrorResponse {
@@ -290,11 +290,22 @@ func (t *trafficRows) answerNote(request session.Row) string {
 		return ""
 	}
 	code, message := rpcError(&e)
-	before, _ := t.rows.at(int(request.Pair) - 2)
-	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && before.Kind != session.KindAct {
+	if strings.HasPrefix(message, "mcpdbg:") || message == "Method not found" && !t.chosen(int(request.Pair)-2) {
 		return "auto " + code
 	}
 	return "answered " + code
+}
+
+// chosen reports whether a row is the act of an answer, which stands directly
+// before the response that it led to.
+func (t *trafficRows) chosen(number int) bool {
+	row, ok := t.rows.at(number)
+	if !ok || row.Kind != session.KindAct {
+		return false
+	}
+	var b session.ActBody
+	e, err := t.pane.source.Entry(row, 0)
+	return err == nil && e.DecodeBody(&b) == nil && b.Act == session.ActAnswer
 }
 
 // id returns the raw id of a message. Of a response that is too long to be

@@ -31,10 +31,14 @@ func hasTrouble(a *App) (bool, string) {
 
 // noCause says that there is no likely cause to show, and what was checked.
 func (a *App) noCause() string {
-	if n := a.findings.count.Problems(); n > 0 {
-		return "no cause found; " + a.keyOf(actFindings) + " lists " + howMany(n, "problem")
+	in := ""
+	if far := a.lintedSoFar(); far != "" {
+		in = " in the first " + far
 	}
-	return "no problems; " + checked
+	if n := a.findings.count.Problems(); n > 0 {
+		return "no cause found" + in + "; " + a.keyOf(actFindings) + " lists " + howMany(n, "problem")
+	}
+	return "no problems" + in + "; " + checked
 }
 
 func hasEvidence(a *App) (bool, string) {

@@ -309,12 +309,12 @@ func (a *App) watchAlways() tea.Cmd {
 	if tool := a.selectedTool(); slices.Contains(tools, tool) {
 		tools = []string{tool}
 	}
-	lines := []string{strings.Join(tools, ", "), "", mayHaveEffects, "", "This holds until mcpdbg ends; --watch-tool NAME is for every start."}
+	lines := []string{strings.Join(tools, ", "), "", mayHaveEffects, "", "Applies until mcpdbg exits; --watch-tool NAME does it from the start."}
 	if len(tools) > 1 {
 		lines = append(lines, "To choose one tool, select a row that calls it first.")
 	}
 	a.dialog = &dialog{
-		title: "Send calls of this again after every change?",
+		title: "Re-send these calls after every change?",
 		lines: lines,
 		yes: func(a *App) tea.Cmd {
 			always := a.watching.Always
@@ -371,5 +371,5 @@ func canWatchAlways(a *App) (bool, string) {
 	if ok, why := canWatchRest(a); !ok {
 		return false, why
 	}
-	return len(a.watching.tools) > 0, "no tool call was left out"
+	return len(a.watching.tools) > 0, "every tool call was re-sent"
 }

@@ -110,7 +110,7 @@ var watchTests = map[string]actionTest{
 			d.pull()
 			d.do(actWatchAlways)
 			require.Equal(t, "note", d.dialog.lines[0], "the tool of the selected row")
-			require.Contains(t, d.plain(), "--watch-tool NAME is for every start")
+			require.Contains(t, d.plain(), "--watch-tool NAME does it from the start")
 			if row != `"params":{"name":"note"}` {
 				d.do(actYes)
 			} else {

@@ -14,8 +14,8 @@ func watchActions() []action {
 	return []action{
 		{entry{ID: actWatchPause, Keys: []string{"Z"}, Scope: keymap.Global, Title: "hold the watch", Help: "Do not restart the server when files change, or go on with it: then with what changed meanwhile.", Enabled: canWatch, Now: watchNowTitle}, (*App).pauseWatch},
 		{entry{ID: actWatchNow, Keys: []string{"ctrl+w"}, Scope: keymap.Global, Title: "restart and ask again", Help: "Do what is done when a file changes: start the server again, send the last requests once more, and compare the answers.", Enabled: canWatchNow}, (*App).watchNow},
-		{entry{ID: actWatchRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "send calls not re-sent", Help: "Re-send the calls that were left out after a change because they may have side effects, and compare.", Destructive: true, Enabled: canWatchRest}, (*App).watchRest},
-		{entry{ID: actWatchAlways, Keys: []string{"ctrl+y"}, Scope: keymap.Global, Title: "re-send this tool always", Help: "Re-send calls of the tool of the selected row after every change from now on, though they may have side effects; of all tools that were left out, where the row has none of them.", Destructive: true, Enabled: canWatchAlways}, (*App).watchAlways},
+		{entry{ID: actWatchRest, Keys: []string{"d"}, Scope: keymap.Global, Title: "send calls not re-sent", Help: "Send the calls that were not re-sent after a change because they may have side effects, and compare.", Destructive: true, Enabled: canWatchRest}, (*App).watchRest},
+		{entry{ID: actWatchAlways, Keys: []string{"ctrl+y"}, Scope: keymap.Global, Title: "re-send this tool always", Help: "Re-send calls of the tool of the selected row after every change from now on, though they may have side effects; or, if the row calls none of them, of all tools that were not re-sent.", Destructive: true, Enabled: canWatchAlways}, (*App).watchAlways},
 	}
 }
 

@@ -32,7 +32,10 @@ with --json it is in the object on stdout, too.
 An ARG is a member of the params, or with --tool of the tool's arguments:
 NAME=TEXT is always a string, NAME:=JSON any JSON value, NAME=@FILE a file's
 text and NAME:=@FILE the JSON in a file. FILE may be -, which is standard input;
-one argument can read it, or --params.`,
+one argument can read it, or --params.
+
+After a failed tool call it also lists the tools, for at most 10 s, to say what
+may be wrong with the call.`,
 		Example: `  mcpdbg call resources/read uri=file:///etc/hosts -- ./my-server
   mcpdbg call --tool add a:=1 b:=2 -- ./my-server
   mcpdbg call prompts/get --params '{"name":"greet"}' -- ./my-server`,

@@ -158,14 +158,16 @@ func codeOf(err error) int {
 }
 
 // printed joins the error of a command with that of printing its result. The
-// error of the command decides the exit code, unless the printing caused it or the
-// reader of the result is gone.
+// error of the command decides the exit code, unless the printing caused it. A
+// closed pipe says nothing of its own.
 func printed(err, printErr error) error {
 	switch {
 	case printErr == nil:
 		return err
-	case err == nil, isBrokenPipe(printErr), endedByPrinting(err):
+	case err == nil, endedByPrinting(err):
 		return printErr
+	case isBrokenPipe(printErr):
+		return err
 	}
 	return errors.Join(err, printErr)
 }

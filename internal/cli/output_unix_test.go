@@ -67,6 +67,7 @@ func TestStandardOutputIsFull(t *testing.T) {
 	echo := writeFile(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`)
 	session := recordedDemo(t, "", []string{"--era", "legacy"}, replayLines...)
 	steps := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n")
+	failing := writeFile(t, "scenario: 1\nsteps:\n  - tool: echo\n    arguments: {message: hi}\n  - tool: no-such-tool\n")
 	for _, c := range []struct {
 		code int
 		args []string
@@ -77,6 +78,7 @@ func TestStandardOutputIsFull(t *testing.T) {
 		{6, []string{"demo"}}, {6, []string{"version"}}, {6, []string{"--help"}}, {6, []string{"completion", "bash"}},
 		{6, []string{"demo-server", "--list"}}, {6, []string{"rec", "cat", goldenRecording}}, {6, []string{"rec", "verify", goldenRecording}},
 
+		{1, against("", "run", "--scenario", failing)},
 		{1, against("", "call", "--tool", "fail", "kind=isError")}, {1, against("answers-error", "list", "tools")},
 		{1, append(against("", "replay", session), "--changed")}, {1, []string{"diff", goldenRecording, session}},
 		{3, []string{"run", "--", "/no/such/program"}}, {3, []string{"smoke", "--", "/no/such/program"}},

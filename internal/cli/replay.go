@@ -238,8 +238,11 @@ func (r *replaying) run(ctx context.Context) error {
 		}
 	}
 	last, err := r.attempt(ctx, r.t)
-	if last == nil || ctx.Err() != nil {
+	if last == nil {
 		return err
+	}
+	if ctx.Err() != nil { // nothing was compared
+		return cmp.Or(err, context.Cause(ctx))
 	}
 	report, rules, compareErr := r.compare(ctx, append(learned, last))
 	if compareErr != nil {

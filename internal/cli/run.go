@@ -303,7 +303,7 @@ func (a *app) follow(l *live, r runFlags) *output {
 		if errors.Is(err, recordings.ErrShrunk) || errors.Is(err, recordings.ErrNotKept) {
 			err = &outputError{err} // the log lost entries before they were printed
 		}
-		if err != nil {
+		if err != nil && (r.in == "" || isBrokenPipe(err)) { // messages that were given are sent all the same
 			o.cancel(err)
 		}
 		o.done <- err

@@ -214,7 +214,9 @@ func (p *stepPrinter) line(text string) {
 	}
 	if _, err := fmt.Fprintln(p.w, termsafe.String(text)); err != nil {
 		p.err = err
-		p.broken(err)
+		if isBrokenPipe(err) {
+			p.broken(err)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func TestASignalEndsWhatDoesNotListen(t *testing.T) {
 		}
 		r := w.end()
 		require.Equal(t, exitSignal+int(signals[0]), r.code, "%v", signals)
-		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+signals[0].String()+"\n")
+		require.Contains(t, r.stderr, "mcpdbg: ended by signal: "+signals[0].String()+"; exited without a complete shutdown\n")
 	}
 }
 

@@ -154,7 +154,7 @@ func (i *interrupts) die() {
 		for _, restore := range i.restore {
 			restore()
 		}
-		fmt.Fprintf(i.stderr, "mcpdbg: %v\n", &signalError{i.first})
+		fmt.Fprintf(i.stderr, "mcpdbg: %v; exited without a complete shutdown\n", &signalError{i.first})
 	}()
 	select {
 	case <-restored:

@@ -89,7 +89,7 @@ func TestWhatSignalsMean(t *testing.T) {
 				if c.exits > 0 {
 					require.Equal(t, 143, s.code, "of the first signal")
 					require.True(t, s.restored)
-					require.Equal(t, "mcpdbg: ended by signal: terminated\n", s.stderr.String())
+					require.Equal(t, "mcpdbg: ended by signal: terminated; exited without a complete shutdown\n", s.stderr.String())
 				} else {
 					require.Zero(t, s.code)
 					require.False(t, s.restored)

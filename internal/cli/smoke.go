@@ -170,6 +170,8 @@ func (a *app) smoke(ctx context.Context, t targetFlags, f *smokeFlags) error {
 		return err
 	case ctx.Err() != nil && report.Counts().Cancelled > 0:
 		return printed(context.Cause(ctx), err)
+	case isBrokenPipe(err): // which has cancelled what was not tested yet
+		return err
 	case report.Exit() != exitOK:
 		return printed(&verdictError{report.Exit()}, err)
 	}

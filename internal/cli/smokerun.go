@@ -92,8 +92,14 @@ func (r *smokeRun) do(ctx context.Context) (*smoke.Report, error) {
 		r.board.event(e)
 		r.out.event(e)
 	}
-	defer context.AfterFunc(ctx, func() { r.app.signals.begin() })() // Run then shuts all targets down
+	over := make(chan struct{})
+	defer context.AfterFunc(ctx, func() { // Run then shuts all targets down
+		end := r.app.signals.begin()
+		<-over
+		end()
+	})()
 	report := smoke.Run(ctx, r.opts)
+	close(over)
 	report.Tool = head.Tool
 	err := r.out.finish(report)
 	r.board.over()

@@ -45,7 +45,7 @@ type Harness struct {
 	// environment as what an environment policy selects from, in which
 	// SecretName is set to SecretValue.
 	Local bool
-	// Orphans tells that the executor finds every process that the leader
+	// Orphans reports whether the executor finds every process that the leader
 	// started, whatever became of its environment, group, session and parent.
 	// Without it, Terminate must find those that a look at the tree has shown
 	// before, and for the others give a reason in StopReport.CannotTell.
@@ -53,7 +53,7 @@ type Harness struct {
 	// StreamsEnd reports that the output streams end with the leader, even if a
 	// descendant holds them: tests that read what it then writes are skipped.
 	StreamsEnd bool
-	// Spares tells that the executor obeys Command.Leave.
+	// Spares reports whether the executor honors Command.Leave.
 	Spares bool
 	// Lose, if set, cuts a process off, so that how it ends is not known.
 	Lose func(p executor.Process)

@@ -107,6 +107,7 @@ func TestLostOutputIsNotChargedToTheServer(t *testing.T) {
 	}{
 		{"before", []string{head, gap}, nil},
 		{"before, with stderr between", []string{head, stderr, gap}, nil},
+		{"before, with a write between", []string{head, `"t":1950,"k":"stdin","m":{"jsonrpc":"2.0","method":"notifications/cancelled"}`, gap}, nil},
 		{"a whole message before", []string{whole, gap}, nil},
 		{"the stream ends there", []string{head, closedEntry}, []string{`E FRM08 n=3 the line is cut short: "{"jsonrpc":"`}},
 		{"behind", []string{gap, tail}, nil},

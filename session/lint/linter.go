@@ -162,7 +162,8 @@ func (l *Linter) look(number int, row session.Row) {
 		return
 	}
 	l.row = row
-	if row.Kind != session.KindGap && row.Kind != session.KindStderr {
+	switch row.Kind { // other entries can come between a cut line and its gap
+	case session.KindStdout, session.KindStart, session.KindClosed, session.KindFailed, session.KindEnd:
 		l.judgeCut()
 	}
 	at := place{row: number, n: e.N, seq: e.Seq, t: row.T, run: row.Run}

@@ -64,7 +64,7 @@ type run struct {
 	answeredAt int64  // the last of them
 	handshake  event  // the last answer to initialize or server/discover
 	echo       event  // a request of the handshake that came back
-	refused    bool   // that was an error
+	refused    bool   // the answer in handshake was an error
 	version    string // the revision that the last answer to initialize names
 	orphans    tally
 	twice      tally
