@@ -82,7 +82,7 @@ func (p *process) kill(caller context.Context) (found, left []executor.Descendan
 	return found, left, errors.New("the leader does not die")
 }
 
-// emptied reports whether rounds of killing may end. Where a watchdog knows
+// emptied reports whether no more rounds of killing are needed. Where a watchdog knows
 // whether a descendant is left, it waits for that for a moment.
 func (p *process) emptied(ctx context.Context) bool {
 	return len(p.spared()) > 0 || p.child.awaitEmpty(ctx, maxPause)

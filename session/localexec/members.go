@@ -11,7 +11,7 @@ import (
 // Why Terminate may have missed processes.
 const (
 	unwatched = "cannot see processes that left the process tree before the first look at it"
-	lost      = "watchdog killed from outside: cannot see processes that had left the process tree"
+	lost      = "the watchdog ended early: cannot see processes that had left the process tree"
 	hidden    = "the watchdog does not confirm that every process has ended"
 )
 
@@ -150,7 +150,7 @@ func (p *process) cannotTell() []string {
 		holds bool
 	}{
 		{unwatched, !p.child.complete()},
-		{lost, p.orphaned},
+		{lost, p.child.lost()},
 		{hidden, p.hidden},
 		{executor.ContainersUnknown, p.containers},
 	} {

@@ -37,7 +37,6 @@ type process struct {
 
 	known      map[procID]membership // processes of the tree that were seen
 	sparedNow  []proc                // in the latest look
-	orphaned   bool                  // the watchdog was lost
 	hidden     bool                  // a descendant is left that no look shows
 	containers bool                  // a client of a container engine was seen
 
@@ -196,14 +195,13 @@ func (p *process) closing() {
 func (p *process) wait() {
 	exit := p.child.wait()
 	groupGone := p.child.groupGone()
-	orphaned := exit.By == executor.EndedByWatchdog
 	p.mu.Lock()
-	p.reaped, p.groupGone, p.orphaned, p.exitedAt = true, groupGone, orphaned, time.Now()
+	p.reaped, p.groupGone, p.exitedAt = true, groupGone, time.Now()
 	p.mu.Unlock()
 	if groupGone {
 		p.ex.guard.forgetGroup(p.mark)
 	}
-	if orphaned {
+	if exit.By == executor.EndedByWatchdog {
 		p.killOrphans()
 	}
 	close(p.exited)

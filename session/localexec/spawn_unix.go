@@ -39,6 +39,10 @@ func (c *child) complete() bool { return c.watcher != nil }
 // watched reports whether the child has a watchdog that runs.
 func (c *child) watched() bool { return c.watcher != nil && !c.watcher.over() }
 
+// lost reports whether the child's watchdog has ended too early to know whether
+// a descendant is left.
+func (c *child) lost() bool { return c.watcher != nil && c.watcher.lost() }
+
 // run spawns the child as the leader of a session and group of its own, so that
 // what a terminal sends to us does not reach it and its group can be signalled.
 // When it fails, no file is left open.

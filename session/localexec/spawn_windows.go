@@ -30,6 +30,9 @@ func (c *child) watch(string) error { return nil }
 // complete reports whether all that the child starts can be found.
 func (c *child) complete() bool { return true }
 
+// lost returns false: there is no watchdog on Windows.
+func (c *child) lost() bool { return false }
+
 // parent returns 0: there is no watchdog on Windows.
 func (c *child) parent() int { return 0 }
 

@@ -119,7 +119,7 @@ func (p *process) end(ctx context.Context) (report executor.StopReport, err erro
 		return report, nil
 	}
 	report.Running = p.alive()
-	alone := !report.Running && p.settle(ctx)
+	alone := !report.Running && p.settle(ctx) && p.emptied(ctx)
 	p.journal.BeginEnding()
 	if !alone {
 		report.Signalled, report.Survivors, err = p.kill(ctx)

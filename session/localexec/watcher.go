@@ -191,6 +191,17 @@ func (w *watcher) over() bool {
 	}
 }
 
+// lost reports whether the watchdog has ended without having said that nothing
+// is left.
+func (w *watcher) lost() bool {
+	select {
+	case <-w.empty:
+		return false
+	default:
+		return w.over()
+	}
+}
+
 // awaitEmpty waits until the watchdog has said that nothing is left, or has
 // ended and cannot say it, but not longer than limit. It reports whether that
 // came.

@@ -91,11 +91,12 @@ func TestStoppedWatchdogKeepsNothingAlive(t *testing.T) {
 	e := newExecutor(t, Options{})
 	p, s, pids := running(t, e, executor.Command{}, 4, familySteps...)
 	require.NoError(t, unix.Kill(parentOf(p.Info().PID), unix.SIGSTOP))
-	_, err := p.Terminate(t.Context())
+	report, err := p.Terminate(t.Context())
 	if err != nil { // it waited for the watchdog, and ended it
-		_, err = p.Terminate(t.Context())
+		report, err = p.Terminate(t.Context())
 	}
 	require.NoError(t, err)
+	require.Equal(t, []string{lost}, report.CannotTell)
 	gone(t, pids...)
 	require.NotEqual(t, executor.EndedByWatchdog, exitOfProcess(t, s).By, "it was us")
 }
@@ -113,6 +114,29 @@ func TestUnconfirmedEndIsReported(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{hidden}, report.CannotTell)
 	gone(t, append(pids, dog)...)
+}
+
+// A watchdog that ends after the leader takes what it knew of daemons with it.
+func TestWatchdogLostAfterTheExitCannotTell(t *testing.T) {
+	e := newExecutor(t, Options{})
+	p, s, pids := running(t, e, executor.Command{}, 2, "spawn", "stray", "pid", "closeout", "hang", "end", "pid", "line", "exit", "0")
+	dog := parentOf(p.Info().PID)
+	_, err := p.Write(t.Context(), "", []byte("\n"))
+	require.NoError(t, err)
+	require.Equal(t, executor.Exit{Kind: executor.ExitCode}, exitOfProcess(t, s))
+	t.Cleanup(func() { // nothing else finds it now
+		for _, pid := range pids {
+			if pid != p.Info().PID {
+				_ = unix.Kill(pid, unix.SIGKILL)
+				gone(t, pid)
+			}
+		}
+	})
+	require.NoError(t, unix.Kill(dog, unix.SIGKILL))
+	gone(t, dog)
+	report, err := p.Terminate(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{lost}, report.CannotTell)
 }
 
 // Without a watchdog a daemon is found again because a sample has shown it.
