@@ -24,9 +24,7 @@ func (p *process) Stop(ctx context.Context, step executor.Step, scope executor.S
 	}
 	report := executor.StopReport{Running: p.alive()}
 	if step == executor.StepCloseStdin {
-		if !p.child.complete() {
-			_, _, _ = p.look() // who hides after this step is known then
-		}
+		_, _, _ = p.look() // container clients, and processes that hide after this step, are known then
 		p.CloseStdin()
 		return report, ctx.Err()
 	}

@@ -293,6 +293,30 @@ func TestClientOfAContainerEngineCannotTell(t *testing.T) {
 	}
 }
 
+// A client that ends with its input was started by a script that names none.
+func TestClientThatEndedWithItsInputCannotTell(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir+"/docker", "#!/bin/sh\necho on\nread x\n", 0o755)
+	script := writeFile(t, dir+"/start.sh", "#!/bin/sh\n"+dir+"/docker run; true\n", 0o755)
+	for _, program := range []string{"", watchdog.Program} {
+		e := newExecutor(t, Options{})
+		e.program = program
+		p, err := e.Start(t.Context(), executor.Command{Argv: []string{script}})
+		require.NoError(t, err)
+		s, err := p.Subscribe(executor.SubscribeOptions{})
+		require.NoError(t, err)
+		defer s.Close()
+		_, err = p.Read(t.Context(), 0, 0, time.Minute) // it runs
+		require.NoError(t, err)
+		_, err = p.Stop(t.Context(), executor.StepCloseStdin, executor.ScopeGroup)
+		require.NoError(t, err)
+		exitOfProcess(t, s)
+		report, err := p.Terminate(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, report.CannotTell, executor.ContainersUnknown)
+	}
+}
+
 // A watchdog is to cost no more than an empty program: nothing that allocates
 // much, or that is not of the standard library's core, comes before it.
 func TestWatchdogIsInitialisedBeforeAllThatIsHeavy(t *testing.T) {
