@@ -52,7 +52,7 @@ func killRounds(ctx context.Context, calm int, atOnce bool, find func() ([]proc,
 	}
 }
 
-// kill sends SIGKILL round after round until nobody of the process is left
+// kill sends SIGKILL round after round until no process of it is left
 // and the leader is reaped. It returns who was found, and who is left.
 func (p *process) kill(caller context.Context) (found, left []executor.Descendant, err error) {
 	ctx, cancel := context.WithTimeout(caller, endTime)
@@ -61,7 +61,7 @@ func (p *process) kill(caller context.Context) (found, left []executor.Descendan
 		err = killRounds(ctx, calmAfterKill, true, p.members, func(round []proc) {
 			left = descendants(round)
 			found = addNew(found, left)
-			// Who cannot be killed is found again, and reported in the end.
+			// A process that cannot be killed is found again, and reported in the end.
 			_ = p.signal(executor.StepKill, executor.ScopeTree, round)
 		})
 	}

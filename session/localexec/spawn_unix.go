@@ -24,8 +24,8 @@ type child struct {
 }
 
 // watch starts program as the watchdog that is to be the child's parent.
-func (c *child) watch(program string) error {
-	w, err := startWatcher(program, c.theirs)
+func (c *child) watch(ctx context.Context, program string) error {
+	w, err := startWatcher(ctx, program, c.theirs)
 	if err == nil {
 		c.watcher = w
 	}

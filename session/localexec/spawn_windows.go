@@ -25,7 +25,7 @@ type child struct {
 }
 
 // watch has nothing to do: the job ends with this program.
-func (c *child) watch(string) error { return nil }
+func (c *child) watch(context.Context, string) error { return nil }
 
 // complete reports whether all that the child starts can be found.
 func (c *child) complete() bool { return true }

@@ -40,7 +40,7 @@ func (p *process) start(ctx context.Context) *executor.StartError {
 	}
 	c := &child{pipes: pipes}
 	// A missing watchdog is told, and no reason not to start.
-	_ = p.phase("watchdog", "", func() *executor.StartError { return p.watch(c) })
+	_ = p.phase("watchdog", "", func() *executor.StartError { return p.watch(ctx, c) })
 	if err := p.phase("spawn", spec.path, func() *executor.StartError { return p.spawn(ctx, c, spec) }); err != nil {
 		p.ex.guard.del(p.mark)
 		return err
@@ -71,10 +71,13 @@ func (p *process) phase(name, detail string, step func() *executor.StartError) *
 
 // watch makes a watchdog the parent of c. Where that cannot be, it puts the mark
 // on the list of the one watchdog over all, before anything carries it.
-func (p *process) watch(c *child) *executor.StartError {
-	err := c.watch(p.ex.program)
+func (p *process) watch(ctx context.Context, c *child) *executor.StartError {
+	err := c.watch(ctx, p.ex.program)
 	if err == nil {
 		return nil
+	}
+	if ctx.Err() != nil { // spawn refuses
+		return startError(executor.StartCancelled, "watchdog", fmt.Errorf("%w: %w", errCancelled, ctx.Err()), "")
 	}
 	hint := "a daemon that hides may stay"
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -53,7 +53,8 @@ func killRegistered(groups map[string]int) int {
 				for _, m := range round {
 					known[m.procID] = true
 				}
-				_ = signalEach(executor.StepKill, round) // who cannot be killed is found again, and counted in the end
+				// A process that cannot be killed is found again, and counted in the end.
+				_ = signalEach(executor.StepKill, round)
 			})
 			if err != nil || left > 0 {
 				failed.Store(true)

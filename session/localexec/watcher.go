@@ -44,8 +44,8 @@ type watcher struct {
 }
 
 // startWatcher starts program as a watchdog over a server with these standard
-// streams, and waits until it is ready.
-func startWatcher(program string, streams []*os.File) (*watcher, error) {
+// streams, and waits until it is ready or ctx is done.
+func startWatcher(ctx context.Context, program string, streams []*os.File) (*watcher, error) {
 	if program == "" {
 		return nil, errors.ErrUnsupported
 	}
@@ -75,15 +75,25 @@ func startWatcher(program string, streams []*os.File) (*watcher, error) {
 		ended: make(chan struct{}), empty: make(chan struct{}),
 	}
 	closeAll([]*os.File{reportsEnd}) // else its end is not seen
-	err = reports.SetReadDeadline(time.Now().Add(watchdogStart))
-	if err == nil {
-		err = w.expect(watchdog.Ready)
-	}
-	if err != nil {
+	if err := w.awaitReady(ctx); err != nil {
 		w.abandon()
 		return nil, err
 	}
 	return w, nil
+}
+
+// awaitReady waits for the first report, but not longer than watchdogStart.
+func (w *watcher) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, watchdogStart)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		_ = w.reports.SetReadDeadline(time.Unix(1, 0)) // ends the read; a pipe that is open takes it
+	})
+	err := w.expect(watchdog.Ready)
+	if !stop() {
+		return fmt.Errorf("wait for the watchdog: %w", ctx.Err())
+	}
+	return err
 }
 
 // next reads one report.

@@ -3,6 +3,7 @@
 package localexec
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -165,6 +166,27 @@ func TestSampledDaemonIsFoundAgain(t *testing.T) {
 	require.Len(t, report.Signalled, 1)
 	require.Equal(t, daemon.pid, report.Signalled[0].PID)
 	require.False(t, alive(daemon.pid))
+}
+
+func TestCancelledStartDoesNotWaitForItsWatchdog(t *testing.T) {
+	path := t.TempDir() + "/fifo"
+	require.NoError(t, unix.Mkfifo(path, 0o600))
+	started, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer started.Close()
+	e := newExecutor(t, Options{})
+	e.program = writeFile(t, t.TempDir()+"/watchdog", "#!/bin/sh\necho > "+path+"\nkill -STOP $$\n", 0o755)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		_, _ = started.Read(make([]byte, 1)) // its failure cancels as well
+		cancel()
+	}()
+	_, err = e.Start(ctx, executor.Command{Argv: []string{"true"}})
+	var failed *executor.StartError
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, executor.StartCancelled, failed.Code)
+	require.Less(t, failed.Elapsed, watchdogStart)
 }
 
 func TestWatchdogEndsWithTheLastDescendant(t *testing.T) {
