@@ -159,9 +159,10 @@ func (p *process) Tree(ctx context.Context) ([]executor.Descendant, error) {
 	return ofKind(procs, isMember, isSpared), err
 }
 
-// ask asks the guard. Once nothing is left of the process it knows of nobody.
+// ask asks the guard. It returns no processes without a guard, and once nothing
+// is left of the process.
 func (p *process) ask(ctx context.Context, command, args string) ([]guardProc, error) {
-	if p.isSwept() || p.conn.Cause() != nil {
+	if p.guard() == nil || p.isSwept() || p.conn.Cause() != nil {
 		return nil, nil
 	}
 	procs, err := p.askGuard(ctx, command, args)
