@@ -230,7 +230,7 @@ func (p *process) watch() {
 	case <-run.exited:
 	case <-run.ended:
 	}
-	var left <-chan []guardProc
+	var left leftBehind
 	p.exitedAt = time.Now()
 	if run.hasExited() {
 		close(p.exited)
@@ -254,20 +254,26 @@ func (p *process) watch() {
 	p.ex.table.Retire(p, p.expire)
 }
 
+// A leftBehind is the question to a guard which processes an ended leader has left.
+type leftBehind struct {
+	answer chan []guardProc // nil if no guard was asked; it holds one answer
+	gone   <-chan struct{}  // closed when the guard that was asked has ended
+}
+
 // flush gives output that was written before the exit the time to come: what
 // the guard answers from now on comes behind it, as all passes through one
 // server. It also tells the guard that the leader's numbers mean nothing any
-// more; the guard's answer to that is who is left.
-func (p *process) flush() (left <-chan []guardProc) {
-	var answer, again chan []guardProc
+// more; the guard's answer to that lists the processes that are left.
+func (p *process) flush() (left leftBehind) {
+	var answer chan []guardProc
 	var gone <-chan struct{}
 	begin := time.Now()
 	settled := begin.Add(flushTime) // when all has come that had been written
 	if g := p.guard(); g != nil && !p.isEnding() {
 		// One that has ended may have said why: that is read before it is gone.
-		gone, settled = g.gone, begin.Add(maxFlushTime)
+		gone, left.gone, settled = g.gone, g.gone, begin.Add(maxFlushTime)
 		if asked, err := g.send("X", ""); err == nil {
-			answer, again = asked, asked
+			answer, left.answer = asked, asked
 		}
 	}
 	ended := make(chan struct{})
@@ -282,16 +288,16 @@ func (p *process) flush() (left <-chan []guardProc) {
 	for {
 		select {
 		case <-ended:
-			return again
+			return left
 		case procs := <-answer:
-			settled, answer, again = time.Now(), nil, make(chan []guardProc, 1)
-			again <- procs
+			settled, answer = time.Now(), nil
+			left.answer <- procs // for nobodyLeft
 		case <-gone:
 			settled, gone = time.Now(), nil
 		case <-look.C:
 			// A pump may be slow to take what has come.
 			if min(time.Since(settled), p.quiet()) > quietTime || time.Since(begin) > maxFlushTime {
-				return again
+				return left
 			}
 		}
 	}
@@ -347,10 +353,9 @@ func (p *process) awaitPumps(limit time.Duration) bool {
 	return true
 }
 
-// tidy gives the connection up as soon as nobody needs it any more: the process
-// has ended and left nobody behind, or the connection is lost. left is who was
-// left at the exit; where nobody was nobody can come.
-func (p *process) tidy(left <-chan []guardProc) {
+// tidy gives the connection up as soon as it is not needed any more: the process
+// has ended and nothing of it is left, or the connection is lost.
+func (p *process) tidy(left leftBehind) {
 	select {
 	case p.ending <- struct{}{}:
 		defer func() { <-p.ending }()
@@ -362,14 +367,16 @@ func (p *process) tidy(left <-chan []guardProc) {
 	}
 }
 
-func (p *process) nobodyLeft(atExit <-chan []guardProc) bool {
-	if atExit != nil {
+// nobodyLeft reports whether nothing of an ended process is left. Where nothing
+// was at the exit, nothing can come.
+func (p *process) nobodyLeft(left leftBehind) bool {
+	if left.answer != nil {
 		select {
-		case procs := <-atExit:
+		case procs := <-left.answer:
 			if len(procs) == 0 {
 				return true
 			}
-		case <-p.guard().gone:
+		case <-left.gone:
 		case <-p.ex.ctx.Done():
 		}
 	}

@@ -255,3 +255,33 @@ func TestHostWithoutSightSaysSo(t *testing.T) {
 	gone(t, pids[0], pids[2])
 	_ = syscall.Kill(pids[1], syscall.SIGKILL)
 }
+
+// A guard that dies before it answers what the leader has left is not waited for:
+// the next guard is asked.
+func TestEndOfAProcessDoesNotWaitForAReplacedGuard(t *testing.T) {
+	t.Parallel()
+	h := openSSHHost(t)
+	leavesNobody(t, h.Server)
+	e := closing(t, at(t, h.Server))
+	p, failure := e.start(t.Context(), helper("spawn", "child", "pid", "hang", "end", "pid", "hang"))
+	require.Nil(t, failure)
+	pids := learn(t, p, 2)
+	leader := p.running.pid
+	child := pids[0]
+	if child == leader {
+		child = pids[1]
+	}
+	guard := p.guard().caps.pid
+	require.NoError(t, syscall.Kill(guard, syscall.SIGSTOP)) // it answers nothing any more
+	require.NoError(t, syscall.Kill(leader, syscall.SIGKILL))
+	exitOf(t, p)
+	require.NoError(t, syscall.Kill(guard, syscall.SIGKILL))
+	awaitNotice(t, p, "guard.replaced")
+	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+	collected(t, p)
+	require.Eventually(t, p.isSwept, bound, time.Millisecond, "nothing is left")
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	_, err := p.Terminate(ctx)
+	require.NoError(t, err)
+}
