@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -56,9 +55,7 @@ func (l *launcher) clear(ctx context.Context) bool {
 	limit := time.NewTimer(clearTime)
 	defer limit.Stop()
 	for _, ch := range opened {
-		_, _ = io.WriteString(ch, "Q\n") // the end of a guard; a run that waits for its GO takes nothing else
-		_ = ch.CloseWrite()
-		_ = ch.Close()
+		ch.dismiss()
 	}
 	for _, ch := range opened {
 		select {

@@ -66,6 +66,9 @@ func (p *process) rearm(ctx context.Context) (*guard, error) {
 	defer cancel()
 	o := <-p.launcher().openGuard(ctx)
 	if o.failure != nil {
+		if o.ch != nil {
+			o.ch.dismiss()
+		}
 		return nil, o.failure
 	}
 	var g *guard
@@ -85,7 +88,7 @@ func (p *process) rearm(ctx context.Context) (*guard, error) {
 		}
 	}
 	if err != nil {
-		_ = o.ch.Close() // which ends a guard that is only slow
+		o.ch.dismiss() // it may only be slow
 		return nil, err
 	}
 	return g, nil
@@ -287,7 +290,7 @@ func (p *process) sample(ctx context.Context) {
 // launcher is what starts another guard for the process.
 func (p *process) launcher() *launcher {
 	o := &p.ex.opts
-	return &launcher{conn: p.guardConn(), mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave}
+	return &launcher{conn: p.guardConn(), mark: p.mark, limit: o.StartTimeout, lease: o.Lease, leave: p.cmd.Leave, keep: true}
 }
 
 // notify adds a notice to those of the start, and tells subscribers.

@@ -3,6 +3,7 @@ package sshexec
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
@@ -90,6 +91,15 @@ func (c *channel) serve(conn *link.Conn, reqs <-chan *ssh.Request) {
 		}
 	}
 	c.cutOff = conn.Cause() != nil
+}
+
+// dismiss ends a script that guards nothing yet, or is not wanted any more, and
+// closes the channel. Without the command a guard would take the end of its input
+// for a lost connection, and end the run.
+func (c *channel) dismiss() {
+	_, _ = io.WriteString(c, "Q\n") // a run that waits for its GO takes nothing else
+	_ = c.CloseWrite()
+	_ = c.Close()
 }
 
 func (c *channel) hasExited() bool {

@@ -32,8 +32,8 @@ type launchCommand struct {
 	noStdin bool
 }
 
-// A launcher starts one process on one connection. When it fails, the
-// connection is to be closed: the shells that it has started then end.
+// A launcher starts one process on one connection. When it fails, and keep is not
+// set, the connection is to be closed: the shells that it has started then end.
 type launcher struct {
 	conn  *link.Conn
 	mark  string
@@ -49,6 +49,7 @@ type launcher struct {
 	// redial makes a second connection to the host; nil where that is not done.
 	redial func(ctx context.Context, why string) (*link.Conn, error)
 	single bool // one session at a time; a run shows its mark before it runs
+	keep   bool // the connection carries a process that runs: a failure closes the channel alone
 
 	rtt time.Duration // of the first round trip
 
@@ -121,7 +122,7 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 	if err == nil {
 		// A long script that nobody reads can get stuck. Otherwise, whether it
 		// arrives shows in what comes back.
-		stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
+		stop := context.AfterFunc(ctx, func() { l.giveUp(ch) })
 		lines := encode(leadScript)
 		for _, script := range scripts {
 			lines = append(lines, encode(script)...)
@@ -132,6 +133,15 @@ func (l *launcher) openScript(ctx context.Context, marker string, sure bool, scr
 		err = nil // the command has ended already: what it said tells why
 	}
 	return opening{ch: ch, out: await(ch, marker), err: await(ch.Stderr(), marker), failure: err}
+}
+
+// giveUp frees a write that is stuck on a channel.
+func (l *launcher) giveUp(ch *channel) {
+	if l.keep {
+		_ = ch.Close()
+		return
+	}
+	_ = l.conn.Close()
 }
 
 // sendConfigured sends the variables of the ssh configuration. Servers refuse

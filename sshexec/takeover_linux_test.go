@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -283,5 +284,33 @@ func TestEndOfAProcessDoesNotWaitForAReplacedGuard(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
 	_, err := p.Terminate(ctx)
+	require.NoError(t, err)
+}
+
+// A takeover that fails ends neither the server nor the connection, even if the
+// new guard comes up after all.
+func TestFailedTakeoverLeavesTheServerAlone(t *testing.T) {
+	t.Parallel()
+	h := openSSHHost(t)
+	proxy := sshtest.NewProxy(t, h.Addr)
+	p, pids := begin(t, host{h.Through(t, proxy), h.program}, kindNamed("polite"))
+	connection, guard := variable(pids[0], "SSH_CONNECTION"), p.guard().caps.pid
+	const oneWay = 500 * time.Millisecond
+	proxy.Delay(oneWay)
+	// The channel takes a round trip, as do the command and the script: the shell of
+	// the new guard runs, and what it says comes too late.
+	ctx, cancel := context.WithTimeout(t.Context(), 5*oneWay)
+	defer cancel()
+	_, err := p.rearm(ctx)
+	require.Error(t, err)
+	proxy.Delay(0)
+	left, _ := untilNobody(0, func() []int {
+		known := append(inSession(guard), pids...)
+		return slices.DeleteFunc(carrying(connection), func(pid int) bool { return slices.Contains(known, pid) })
+	})
+	require.Empty(t, left, describe(left))
+	require.True(t, alive(pids[0]), "the server")
+	require.Nil(t, p.conn.Cause())
+	_, err = p.Terminate(t.Context())
 	require.NoError(t, err)
 }
