@@ -306,14 +306,14 @@ type lostRun struct {
 	id    string
 	mark  string
 	stamp string
-	until time.Time // when its guard has ended it at the latest; zero without a lease
+	until time.Time // when its guard has ended it at the latest; zero without a guard that has a clock
 	lease time.Duration
 }
 
-// mayLive says until when the run may live.
+// mayLive returns until when the run may live, in words.
 func (r lostRun) mayLive() string {
 	if r.until.IsZero() {
-		return "may live on: it had no lease"
+		return "may live on: no guard with a clock was left"
 	}
 	return fmt.Sprintf("may live until %s (lease %s)", r.until.Format(time.TimeOnly), seconds(r.lease))
 }
@@ -330,6 +330,8 @@ func (l *launcher) endLost(ctx context.Context, g *guard) []executor.Notice {
 		switch {
 		case err != nil:
 			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the new guard could not look for it: %v", run.id, run.mayLive(), err)}
+		case len(found) == 0 && !g.caps.finds(run.stamp != noStamp):
+			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, %s: the guard cannot search for it on this host", run.id, run.mayLive())}
 		case len(found) == 0:
 			n = executor.Notice{Code: "lost.unknown", Text: fmt.Sprintf("%s, whose connection was lost, was not found on this host: it has ended, or runs on another machine behind this name and %s", run.id, run.mayLive())}
 		}

@@ -88,6 +88,10 @@ type capabilities struct {
 	sees        bool // it can list processes
 }
 
+// finds reports whether the guard can find a process that it has never seen, by its
+// stamp if it has one, else by its mark.
+func (c capabilities) finds(stamped bool) bool { return c.proc && (stamped || c.marks) }
+
 // parseArmed reads what follows ARMED-mark: pid, /proc, marks, lease, sight.
 func parseArmed(line string) (capabilities, error) {
 	f := strings.Fields(line)

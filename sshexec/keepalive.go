@@ -143,7 +143,10 @@ func (p *process) lose() {
 	hint := "without a guard the process may still run there"
 	if p.running.guard != nil {
 		run := p.remember()
-		hint = fmt.Sprintf("its guard there ends the process at once, or it %s; a restart tries to end it first", run.mayLive())
+		hint = fmt.Sprintf("the process %s; a restart tries to end it first", run.mayLive())
+		if p.isGuarded() {
+			hint = fmt.Sprintf("its guard there ends the process at once, or it %s; a restart tries to end it first", run.mayLive())
+		}
 	}
 	lost.Hint = strings.TrimSuffix(hint+"\n"+lost.Hint, "\n")
 	p.mu.Lock()
@@ -156,11 +159,12 @@ func (p *process) lose() {
 	}
 }
 
-// remember has the next start on the host look for the process, whose connection
-// is lost, and end it.
+// remember has the next start on the host look for the process, which had a guard
+// and whose connection is lost, and end it.
 func (p *process) remember() lostRun {
 	run := lostRun{id: p.id, mark: p.mark, stamp: p.running.stamp}
-	if run.lease = p.ex.opts.Lease; run.lease > 0 {
+	if clock := p.guard().caps.lease; clock > 0 && p.isGuarded() {
+		run.lease = time.Duration(clock) * time.Second
 		run.until = time.Now().Add(run.lease)
 	}
 	if !p.isSwept() && !p.isEnding() {

@@ -97,6 +97,7 @@ func TestSessionWithoutGuardSaysSo(t *testing.T) {
 	}
 	n := awaitNotice(t, p, "guard.lost")
 	require.Contains(t, n.Text, "cannot be replaced")
+	require.Equal(t, "may live on: no guard with a clock was left", p.remember().mayLive(), "if the connection breaks now")
 	require.True(t, alive(pids[0]))
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err, "by the signals of sshd")
@@ -237,6 +238,7 @@ func TestHostWithoutSightSaysSo(t *testing.T) {
 	t.Parallel()
 	s := sshtest.BusyboxWithoutProc(t, sshtest.Options{})
 	e := closing(t, at(t, s))
+	e.addLost(lostRun{id: "mcp-stdio-7", mark: newMark(), stamp: noStamp})
 	cmd := executor.Command{Argv: []string{"/bin/sh", "-c", `sleep 600 & echo "pid $!"; setsid sleep 600 & echo "pid $!"; echo "pid $$"; wait`}}
 	p, err := e.Start(t.Context(), cmd)
 	require.NoError(t, err)
@@ -249,6 +251,8 @@ func TestHostWithoutSightSaysSo(t *testing.T) {
 		}
 	}
 	require.Contains(t, codes, "mode.no-proc")
+	require.Equal(t, "mcp-stdio-7, whose connection was lost, may live on: no guard with a clock was left: the guard cannot search for it on this host",
+		awaitNotice(t, p, "lost.unknown").Text)
 	report, err := p.Terminate(t.Context())
 	require.NoError(t, err)
 	require.Len(t, report.CannotTell, 1)
