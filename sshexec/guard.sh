@@ -47,10 +47,10 @@ list() {
 		set -f
 		IFS=$NL
 		for LINE in $ALL; do
-			# pid (command) state ppid pgid ...; the command may hold anything.
+			# pid (command) state ppid pgid ...; the command may hold anything but a newline.
 			PID=${LINE%% *} REST=${LINE#*"$CLOSE"}
 			case $PID in '' | *[!0-9]*) continue ;; esac
-			case $REST in [A-Za-z]' '[0-9]*) ;; *) REST=${LINE##*"$CLOSE"} ;; esac
+			case $REST in *"$CLOSE"*) REST=${LINE##*"$CLOSE"} ;; esac
 			case $REST in [ZXx]*) continue ;; esac
 			LINE=${REST#* }
 			PARENT=${LINE%% *} LINE=${LINE#* }

@@ -325,6 +325,36 @@ func TestGuardRemembersWhatItHasSeen(t *testing.T) {
 	})
 }
 
+// A process is listed whatever its name looks like in /proc/PID/stat.
+func TestGuardSeesProcessesOfAnyName(t *testing.T) {
+	t.Parallel()
+	underPosixShells(t, func(t *testing.T, shell []string) {
+		for _, name := range []string{"a) b 1", "a) Z 1", "a) S 1 1 ) Z", ") "} {
+			program := filepath.Join(t.TempDir(), name)
+			require.NoError(t, os.Symlink(os.Args[0], program))
+			g := &localGuard{script: runLocally(t, shell, guardScript(newMark(), 20, nil))}
+			g.line()
+			server := exec.Command(program, exectest.HelperArgs("pid", "hang")...)
+			server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := server.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, server.Start())
+			t.Cleanup(func() {
+				_ = server.Process.Kill()
+				_ = server.Wait() // killed
+			})
+			stop := watchdog(server.Process)
+			_, err = bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			stop()
+			pid := server.Process.Pid
+			require.Empty(t, g.ask("P", fmt.Sprint(pid, pid, " 0 new")))
+			require.Equal(t, []int{pid}, g.ask("T", ""), "%q", name)
+			g.send("Q\n")
+		}
+	})
+}
+
 // One shell: it takes its time. The others are in the long tests.
 func TestGuardEndsTheRunAfterItsLease(t *testing.T) {
 	t.Parallel()
