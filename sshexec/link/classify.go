@@ -78,6 +78,9 @@ func (h *hop) classify(ctx context.Context, s *step, err error, w *wire) *execut
 	if h.jump && e.Code != executor.StartCancelled {
 		e.Err = fmt.Errorf("at the jump host: %w", e.Err)
 	}
+	if h.jump && e.Said != "" && e.SaidBy == executor.SpeakerHost {
+		e.SaidBy = executor.SpeakerJump
+	}
 	return e
 }
 
@@ -213,10 +216,8 @@ func isTunnel(e *executor.StartError, _ place) bool {
 	var refused *ssh.OpenChannelError
 	if !errors.As(t.err, &refused) {
 		if cause := t.via.Cause(); cause != nil {
+			cause = saidByJump(cause)
 			e.Said, e.SaidBy = cause.Said, cause.SaidBy
-			if e.SaidBy == executor.SpeakerHost {
-				e.SaidBy = executor.SpeakerJump
-			}
 			return tell(e, executor.NetLost, hintLost, fmt.Errorf("connection to the jump host %s was lost: %w", t.via.hop, cause.Err))
 		}
 		return tell(e, executor.NetUnreachable, hintLost, t)
@@ -232,6 +233,17 @@ func isTunnel(e *executor.StartError, _ place) bool {
 		}
 	}
 	return tell(e, executor.NetUnreachable, "try from there: ssh "+t.via.host.Alias, fmt.Errorf("the jump host %s cannot connect to it", t.via.hop))
+}
+
+// saidByJump returns why the connection to a jump host has ended, for a host behind
+// it: what the jump host said is attributed to it.
+func saidByJump(cause *executor.LostError) *executor.LostError {
+	if cause == nil || cause.Said == "" || cause.SaidBy != executor.SpeakerHost {
+		return cause
+	}
+	attributed := *cause
+	attributed.SaidBy = executor.SpeakerJump
+	return &attributed
 }
 
 // A spokenError is a failure that is known by its words.

@@ -317,6 +317,14 @@ func TestClassify(t *testing.T) {
 			code: executor.AuthDenied, phase: "login", text: "the server wants publickey", hint: "authorized_keys",
 		},
 		{
+			name: "a jump host that does not speak SSH",
+			server: func(t *testing.T) *sshtest.Server {
+				jump := sshtest.Fake(t, sshtest.FakeOptions{Options: sshtest.Options{Alias: "jump"}, Instead: says("HTTP/1.1 400 Bad Request\r\n\r\n")})
+				return sshtest.OpenSSH(t, sshtest.Options{Jump: jump})
+			},
+			code: executor.NetNotSSH, phase: "host-key", by: executor.SpeakerJump, text: "at the jump host", said: "HTTP/1.1 400", hint: "port",
+		},
+		{
 			name: "a login that takes too long",
 			server: func(t *testing.T) *sshtest.Server {
 				freeze := make(chan struct{})

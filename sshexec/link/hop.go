@@ -117,7 +117,7 @@ func (h *hop) connectOnce(ctx context.Context) (*Conn, *executor.StartError) {
 		w.setUnder(func() *executor.LostError { return p.lost(h.name, time.Since(w.opened)) })
 	}
 	if h.via != nil {
-		w.setUnder(h.via.Cause)
+		w.setUnder(func() *executor.LostError { return saidByJump(h.via.Cause()) })
 	}
 	return h.handshake(ctx, w)
 }
