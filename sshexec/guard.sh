@@ -176,6 +176,12 @@ grow() {
 	done
 }
 
+# regroup forgets the number of a group that has outlived its leader and ended: it
+# may soon be that of another one.
+regroup() {
+	[ "$RUN" != 0 ] || [ "$GROUP" = 0 ] || kill -0 -$GROUP 2>/dev/null || GROUP=0
+}
+
 # look sets FOUND to the pids of the run: those that carry stamp or mark, those
 # of the group, every member ever seen, and the descendants of all; INGROUP to
 # those of the group; SPARED to those that LEAVE spares, which are in neither.
@@ -183,6 +189,7 @@ grow() {
 # is long on a busy host.
 look() {
 	LIST= LIVE=' ' INGROUP=' ' SPARED=' ' STRANGERS=' '
+	regroup
 	if [ -z "$SEES" ]; then
 		feel
 		return 0
@@ -470,7 +477,7 @@ while IFS= read -r LINE; do
 	case $1 in
 	B) # heartbeat
 		echo "E $2"
-		[ -n "$STAMP" ] || look
+		if [ -n "$STAMP" ]; then regroup; else look; fi
 		lease
 		;;
 	W) # a sample: nobody leaves who has been seen
