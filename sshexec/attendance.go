@@ -15,7 +15,7 @@ const (
 )
 
 // An attendance knows when this program did not run: somebody stopped it, or the
-// machine slept.
+// machine slept, which looks the same as a clock that is set forward.
 type attendance struct {
 	mu sync.Mutex
 	// When it was noted last that the program runs, on both clocks: the monotonic
@@ -67,7 +67,7 @@ func (a *attendance) within(now time.Time, limit time.Duration) string {
 	case a.end.IsZero() || now.Sub(a.end) > limit:
 		return ""
 	case a.slept >= minAbsence:
-		return "this machine slept for " + seconds(a.slept)
+		return "this machine slept for " + seconds(a.slept) + ", or its clock was set forward"
 	default:
 		return "mcpdbg was paused for " + seconds(a.paused)
 	}

@@ -75,7 +75,8 @@ func TestExitAfterTheLeaseNamesTheGuard(t *testing.T) {
 			gone(t, o.pids...)
 			exit := exitOf(t, p)
 			require.Equal(t, executor.EndedByLease, exit.By)
-			require.Equal(t, "no contact for 2 s (lease 2 s)", exit.Why)
+			// A busy machine may have paused this program for a while.
+			require.Regexp(t, `^no contact for 2 s \(lease 2 s\)`, exit.Why)
 		})
 	}
 }

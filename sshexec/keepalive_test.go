@@ -135,7 +135,7 @@ func TestAnAbsenceIsNamedForItsCause(t *testing.T) {
 	}{
 		{"none", time.Second, time.Second, 0, ""},
 		{"stopped", 20 * time.Second, 20 * time.Second, 0, "mcpdbg was paused for 20 s"},
-		{"asleep", 400 * time.Millisecond, 20 * time.Second, 0, "this machine slept for 20 s"},
+		{"asleep, or the clock set", 400 * time.Millisecond, 20 * time.Second, 0, "this machine slept for 20 s, or its clock was set forward"},
 		{"long ago", 20 * time.Second, 20 * time.Second, 11 * time.Second, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
