@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mcpdbg/session/executor"
@@ -41,7 +42,9 @@ func (l *launcher) guarded(ctx context.Context) (*launched, *executor.StartError
 			return run, nil
 		}
 	}
-	failure.Hint = plainHint + "\n" + failure.Hint
+	if failure.Code == executor.ChanLimit || strings.HasPrefix(string(failure.Code), "auth.") {
+		failure.Hint = strings.TrimSuffix(plainHint+"\n"+failure.Hint, "\n")
+	}
 	return nil, failure
 }
 

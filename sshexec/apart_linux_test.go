@@ -154,6 +154,14 @@ func TestASecondLoginIsExplained(t *testing.T) {
 	}
 }
 
+// A failure that a plain launch would share does not recommend one.
+func TestAFailureBesideASecondConnectionKeepsItsHint(t *testing.T) {
+	t.Parallel()
+	failed := failedStart(t, at(t, oneSessionServer(t), longStart), executor.Command{Argv: []string{"/nonexistent/server"}})
+	require.Equal(t, executor.StartNotFound, failed.Code)
+	require.Equal(t, "is that its path on this host?", failed.Hint)
+}
+
 type prompts func(executor.Prompt) (executor.Answer, error)
 
 // Ask implements executor.Prompter.

@@ -350,8 +350,8 @@ strike() {
 # pause is a moment: a tenth of a second where sleep can do that.
 pause() { sleep 0.1 2>/dev/null 3>&- || sleep 1 3>&-; }
 
-# slay kills until three looks in a row find nobody, or gives up. It tells
-# whom it killed, once each, and who is left.
+# slay kills until three looks in a row find nobody, or gives up. It lists the
+# processes it killed, once each, and those left.
 slay() {
 	ROUND=0 CALM=0 TOLD=' '
 	while [ $ROUND -lt 40 ]; do
@@ -412,8 +412,8 @@ calm() {
 	TIMER=
 }
 
-# lease starts the clock anew. The clock is a process of its own, because no
-# POSIX read has a time limit, and nobody's child, because a shell that only
+# lease restarts the clock. The clock is a process of its own, because POSIX read
+# has no time limit, and not a child of the guard, because a shell that only
 # reads does not reap. It knows the run as it was when it started.
 lease() {
 	calm
@@ -460,7 +460,7 @@ scope() {
 	esac
 }
 
-# report tells who was found, and who is spared.
+# report lists the processes found, and those spared.
 report() {
 	[ "$FOUND" != ' ' ] && tell M $FOUND
 	[ "$SPARED" != ' ' ] && tell Y $SPARED
@@ -480,7 +480,7 @@ while IFS= read -r LINE; do
 		if [ -n "$STAMP" ]; then regroup; else look; fi
 		lease
 		;;
-	W) # a sample: nobody leaves who has been seen
+	W) # a sample: a process once seen stays a member
 		[ -n "$STAMP" ] || look
 		echo "E $2"
 		;;

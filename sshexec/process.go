@@ -46,7 +46,7 @@ type process struct {
 	settledHosts bool // hosts is known
 
 	inCharge  *guard        // nil without
-	replaced  chan struct{} // closed, and replaced by a new one, when another guard is
+	replaced  chan struct{} // closed, and replaced, when another guard takes over
 	unguarded chan struct{} // closed when no guard is left
 	retired   chan struct{} // closed when no other guard will come
 

@@ -94,7 +94,7 @@ func (d *Dialer) Dial(ctx context.Context, dest sshconfig.Destination, r Reporte
 }
 
 // DialAgain makes a second native connection to where one leads already, whose turn
-// of Limits it shares. A prompt for the login says why it is needed.
+// of Limits it shares. The login prompt gives the reason.
 func (d *Dialer) DialAgain(ctx context.Context, dest sshconfig.Destination, why string) (*Conn, error) {
 	way, err := d.resolve(ctx, dest, Reporter{})
 	if err != nil {

@@ -43,7 +43,7 @@ func (n *aliasNames) add(_ position, words []string) error {
 			continue
 		}
 		d, err := ParseDestination(word)
-		if err != nil || d.Host != word { // a word such as user@host cannot be used as an alias
+		if err != nil || d.Host != word { // a word such as user@host is not an alias
 			continue
 		}
 		if len(n.list) == maxAliases {
