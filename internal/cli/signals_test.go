@@ -120,6 +120,7 @@ func TestATerminalThatTakesNothingDoesNotKeepTheProgram(t *testing.T) {
 		s.atExit(func() { <-stopped })
 		s.take(os.Interrupt)
 		time.Sleep(signalPatience + restoreLimit + 1)
+		synctest.Wait()
 		require.Equal(t, 130, s.code)
 		close(stopped)
 	})

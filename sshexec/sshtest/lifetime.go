@@ -5,4 +5,4 @@ package sshtest
 import "time"
 
 // lifetime is how long a server serves its test.
-const lifetime = 3 * time.Minute
+const lifetime = 8 * time.Minute
