@@ -140,8 +140,9 @@ func lostOutputIsShown(s *suite) {
 
 func pinnedHolds(s *suite) {
 	const limit = 256 << 10
-	p := s.start("flood", "4096", "1024", "exit", "0")
+	p := s.start("line", "flood", "4096", "1024", "exit", "0")
 	slow := s.watch(p.Process, executor.SubscribeOptions{Pin: true, PinLimit: limit})
+	p.write("\n") // or output could be evicted before the subscriber comes
 	ongoing := p.until(executor.Held).Hold
 	require.Zero(s, ongoing.End, "told after a second, while it lasts")
 	require.True(s, ongoing.Stdout)
