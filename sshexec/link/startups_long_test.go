@@ -28,7 +28,7 @@ func TestLongMaxStartups(t *testing.T) {
 			var failures []error
 			notices := 0
 			for seed := range c.dialers {
-				d := newDialer(t, s, Options{Seed: uint64(seed + 1), SSH: "none", Limits: Limits{PerServer: c.limit}})
+				d := newDialer(t, s, Options{Seed: uint64(seed + 1), Limits: Limits{PerServer: c.limit}})
 				dials := make(chan bool, c.dials)
 				for range c.dials {
 					dials <- true
